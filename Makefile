@@ -1,0 +1,84 @@
+# Needs Python >= 3.10 (with venv), git and make; everything else goes into $(VENV).
+#
+#   make demo         install, and run the library on outputs of several families
+#   make test         install the test extra, and run the whole suite
+#   make lint         ruff              make types      mypy and pyright
+#   make conformance  public fixtures   make field      field cases and the founding contract
+#   make fuzz         the laws, 20,000 examples each
+#   make docs         write the generated tables; docs-check fails if they are not current
+#
+# PYTHON chooses the interpreter, VENV the environment's folder, PYTEST_ARGS what pytest is given.
+
+.DEFAULT_GOAL := help
+
+ifndef PYTHON
+PYTHON := $(shell for p in python3.13 python3.12 python3.11 python3.10 python3 python; do \
+	if $$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' >/dev/null 2>&1; \
+	then echo $$p; break; fi; done)
+endif
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST_ARGS ?= -n auto
+
+# Named after the interpreter, so that another PYTHON makes the environment anew.
+MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
+
+.PHONY: help demo test lint format types conformance field fuzz docs docs-check clean
+
+help:
+	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
+
+$(MADE):
+	@if [ -z "$(PYTHON)" ]; then echo "no Python >= 3.10 with venv found; pass PYTHON=/path/to/python" >&2; exit 1; fi
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/.installed: $(MADE) pyproject.toml
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed-test: $(MADE) pyproject.toml
+	$(PIP) install --editable '.[test]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-dev: $(MADE) pyproject.toml
+	$(PIP) install --editable '.[dev]'
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-test
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+conformance: $(VENV)/.installed-test
+	$(BIN)/python -m tests.conformance
+
+field: $(VENV)/.installed-test
+	$(BIN)/python -m tests.field
+
+fuzz: $(VENV)/.installed-test
+	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/test_laws.py $(PYTEST_ARGS)
+
+docs: $(VENV)/.installed
+	$(BIN)/python docs/generate.py
+
+docs-check: $(VENV)/.installed
+	$(BIN)/python docs/generate.py --check
+
+clean:
+	rm -rf $(VENV) .hypothesis .pytest_cache .mypy_cache .ruff_cache build dist

@@ -1,0 +1,100 @@
+"""Auto: which dialect, from the text alone, and what a caller may name as a dialect.
+
+Promises: an automatic dialect is an ordered choice of families in one machine; the first confirmed
+opener in the text decides, and order only between claims at the same place. A shape without markers is
+taken only for offered tools.
+
+Does not: read text; ``table`` compiles the choice and the machines read with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Union
+
+from .dialect import Dialect
+from .errors import UnknownDialectError
+from .message import ToolCall
+from .registry import bundled, load_file
+
+AUTO: Final = "auto"
+
+DEFAULT_AUTO_ORDER: Final[tuple[str, ...]] = load_file("_auto").aliases
+"""The families that ``auto`` chooses from, the strongest first."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a custom parser is told: the names of the offered tools, or None where they are unknown."""
+
+    tool_names: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class ParseResult:
+    """What a custom parser answers."""
+
+    content: str = ""
+    tool_calls: Sequence[ToolCall] = ()
+    reasoning: str = ""
+
+
+Custom = Callable[[str, Context], ParseResult]
+
+
+@dataclass(frozen=True)
+class Auto:
+    """An ordered choice of dialects; a custom parser among them sees the whole text at ``close``."""
+
+    families: tuple[Dialect | Custom, ...] = ()
+    slug: str = AUTO
+    base: Dialect = field(default_factory=lambda: load_file("_auto"))
+
+
+Resolved = Union[Dialect, Auto, Custom]
+
+
+def create_auto(
+    order: Sequence[str] | None = None, parsers: Mapping[str, Dialect | Mapping[str, Any] | Custom] | None = None
+) -> Auto:
+    """An automatic dialect over ``order`` (default: ``DEFAULT_AUTO_ORDER``), families in ``parsers`` swapped.
+
+    Raises ``UnknownDialectError`` for a name that is neither bundled nor in ``parsers``.
+    """
+    swapped = dict(parsers or {})
+    families: list[Dialect | Custom] = []
+    for name in DEFAULT_AUTO_ORDER if order is None else order:
+        given = swapped.pop(name, None)
+        if given is None:
+            families.append(bundled(name))
+        elif isinstance(given, Mapping):
+            families.append(Dialect.from_dict(given))
+        else:
+            families.append(given)
+    if swapped:
+        raise UnknownDialectError(f"{sorted(swapped)[0]!r} is in parsers but not in the order")
+    return Auto(tuple(families))
+
+
+_DEFAULT: list[Auto] = []
+
+
+def resolve(dialect: str | Dialect | Auto | Mapping[str, Any] | Custom) -> Resolved:
+    """What a caller's ``dialect`` means: a name or alias, a ``Dialect``, a dict, ``auto``, or a custom parser.
+
+    Raises ``UnknownDialectError`` for a name that no dialect has, ``DialectError`` for a faulty dict.
+    """
+    if isinstance(dialect, (Dialect, Auto)):
+        return dialect
+    if isinstance(dialect, str):
+        if dialect != AUTO:
+            return bundled(dialect)
+        if not _DEFAULT:
+            _DEFAULT.append(create_auto())
+        return _DEFAULT[0]
+    if isinstance(dialect, Mapping):
+        return Dialect.from_dict(dialect)
+    if callable(dialect):
+        return dialect
+    raise UnknownDialectError(f"a dialect is a name, a Dialect, a dict or a callable, not {type(dialect).__name__}")

@@ -1,0 +1,47 @@
+"""Body codecs: one file per syntax, each reading one body resumably and writing one back.
+
+Promises: ``starts`` tells from the first characters whether a body is of this syntax and never claims
+early; ``read`` takes one body at the cursor and reports its calls through a ``Reading``; ``write`` is
+its inverse. A codec raises ``Malformed``, ``Cut`` or ``OverLimit`` and leaves what becomes of the call
+to the envelope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from ..calls import Reading
+from ..dialect import Body
+from ..jsonstream import Steps
+from . import braces, header_json, json_array, json_object, keyed_lines, name_then_json, pythonic, tagged
+
+Written = Sequence[tuple[str, Mapping[str, Any]]]
+
+
+class Codec(NamedTuple):
+    """The three functions of a codec.
+
+    ``starts(reading, at, body)``: 1 where a body begins at local index ``at``, ``MORE`` where that
+    cannot be told yet, else ``NONE``. ``read(reading)``: the generator that reads one body.
+    ``write(calls, body)``: the text of a body for ``calls``; raises ``RenderError``. ``several``: how
+    many calls ``write`` takes at once (``one`` or ``all``).
+    """
+
+    starts: Callable[[Reading, int, Body], int]
+    read: Callable[[Reading], Steps]
+    write: Callable[[Written, Body], str]
+    several: str
+
+
+CODECS: Final[dict[str, Codec]] = {
+    "json_object": Codec(json_object.starts, json_object.read, json_object.write, "one"),
+    "json_array": Codec(json_array.starts, json_array.read, json_array.write, "all"),
+    "name_then_json": Codec(name_then_json.starts, name_then_json.read, name_then_json.write, "one"),
+    "header_json": Codec(header_json.starts, header_json.read, header_json.write, "one"),
+    "tagged": Codec(tagged.starts, tagged.read, tagged.write, "one"),
+    "braces": Codec(braces.starts, braces.read, braces.write, "one"),
+    "pythonic": Codec(pythonic.starts, pythonic.read, pythonic.write, "all"),
+    "bare_call": Codec(pythonic.starts_call, pythonic.read_call, pythonic.write_call, "one"),
+    "keyed_lines": Codec(keyed_lines.starts, keyed_lines.read, keyed_lines.write, "one"),
+}

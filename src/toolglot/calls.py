@@ -1,0 +1,235 @@
+"""Calls: from what a codec reads to ``CallStart``, ``Arguments`` and ``CallEnd``.
+
+Promises: indices and ids advance when a name becomes known, in both argument modes; the joined
+``Arguments`` of a call are at every moment a prefix of valid JSON; a ``CallStart`` is always followed
+by its ``CallEnd`` or by a defect with its index; a call's arguments are decoded once.
+
+Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (``envelope``).
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any, Final
+
+from .channel import Channel
+from .dialect import Body
+from .events import Arguments, CallEnd, CallStart, DefectKind
+from .faults import Malformed, OverLimit
+from .jsonstream import Collect, Sink, Skip, Tap, ValueReader, decode
+from .limits import Limits
+from .scanner import Rope, Source
+from .schema import UNDECLARED, Param, Tool, Tools
+
+_RANDOM_BYTES: Final = 12
+
+
+class Ledger:
+    """Counts the calls of one message and gives them ids, over all channels."""
+
+    __slots__ = ("count", "prefix", "random")
+
+    def __init__(self, prefix: str, random: bool = False) -> None:
+        self.count = 0
+        self.prefix = prefix
+        self.random = random
+
+    def enter(self, own: str | None) -> tuple[int, str]:
+        """Index and id of the next call; ``own`` is the id that the model wrote, if any."""
+        index = self.count
+        self.count += 1
+        if own:
+            return index, own
+        return index, self.prefix + (secrets.token_hex(_RANDOM_BYTES) if self.random else str(index))
+
+
+class Call:
+    """A call whose name is known: a sink for the JSON text of its arguments."""
+
+    __slots__ = ("channel", "index", "name", "tool", "live", "start", "_room", "_parts", "_pending", "_value", "_to")
+
+    def __init__(self, channel: Channel, index: int, name: str, tool: Tool | None, live: bool, room: int) -> None:
+        self.channel = channel
+        self.index = index
+        self.name = name
+        self.tool = tool
+        self.live = live
+        self.start = channel.mark
+        self._room = room
+        self._parts = Rope()
+        self._pending: list[str] = []
+        self._value: Any = None
+        self._to = channel.mark
+
+    @property
+    def empty(self) -> bool:
+        """Whether no argument text has come yet."""
+        return self._parts.length == 0
+
+    def take(self, text: str, count: int) -> None:
+        """``text`` is argument JSON that stands for the next ``count`` characters."""
+        source = self.channel.source
+        source.pos += count
+        if text:
+            self._room -= len(text)
+            if self._room < 0:
+                raise OverLimit("the call is longer than the limit allows")
+            self._parts.append(text)
+            self._pending.append(text)
+            self._to = source.base + source.pos
+
+    def take_value(self, text: str, count: int, value: Any) -> None:
+        """As ``take``, for all the arguments at once, already decoded."""
+        if self._parts.length == 0:
+            self._value = value
+        self.take(text, count)
+
+    def flush(self) -> None:
+        """Send the argument text that came since the last time, where it goes out as it comes."""
+        if self.live and self._pending:
+            self._send()
+
+    def _send(self) -> None:
+        channel = self.channel
+        start, channel.mark = channel.mark, self._to
+        text = self._pending[0] if len(self._pending) == 1 else "".join(self._pending)
+        self._pending.clear()
+        channel.push(Arguments(self.index, text, (start, self._to)))
+
+    def end(self) -> None:
+        """The call is complete, up to the cursor. Raises ``Malformed`` where its arguments are no object."""
+        channel = self.channel
+        text = self._parts.text()
+        value, canonical = (self._value, None) if self._value is not None else decode(text)
+        if not isinstance(value, dict):
+            raise Malformed("the arguments are not an object")
+        if self._pending:
+            self._send()
+        channel.call = None
+        at = channel.source.at
+        if canonical is not None:
+            channel.defect(DefectKind.DUPLICATE_ARGUMENT, self.start, at, "an argument repeats; its last value counts", self.index)
+        start, channel.mark = channel.mark, at
+        channel.emit(CallEnd(self.index, value, (start, at), canonical))
+
+
+class Reading:
+    """What a body codec sees of the machine around it while it reads one envelope."""
+
+    __slots__ = ("channel", "source", "body", "tools", "closers", "lenient", "stream", "limits", "offered_only", "marked", "name", "provisional", "openers", "recipient")
+
+    def __init__(
+        self, channel: Channel, tools: Tools | None, limits: Limits, *, lenient: bool, stream: bool
+    ) -> None:
+        self.channel = channel
+        self.source: Source = channel.source
+        self.body = Body("")
+        self.tools = tools
+        self.closers: tuple[str, ...] = ()
+        self.openers: tuple[str, ...] = ()
+        self.lenient = lenient
+        self.stream = stream
+        self.limits = limits
+        self.offered_only = False
+        self.marked = True
+        self.name: str | None = None
+        self.provisional = False
+        self.recipient = ""
+
+    def enter(
+        self, body: Body, openers: Sequence[str], closers: Sequence[str], *, marked: bool, offered_only: bool
+    ) -> None:
+        """Set out to read a body in an envelope of these markers."""
+        self.body = body
+        self.openers = tuple(openers)
+        self.closers = tuple(closers)
+        self.marked = marked
+        self.offered_only = offered_only
+        self.name = None
+
+    def offered(self, name: str) -> bool:
+        """Whether the request offers a tool of this name."""
+        return self.tools is not None and name in self.tools.names
+
+    def known(self, name: str) -> None:
+        """A name was read, before its call starts. Raises ``Malformed`` where only offered names count."""
+        self.name = name
+        if self.offered_only and not self.offered(name):
+            raise Malformed(f"{name!r} is not an offered tool")
+
+    def start(self, name: str, own_id: str | None = None) -> Call:
+        """Start the call ``name``; what was read of it so far is its beginning."""
+        self.known(name)
+        channel = self.channel
+        channel.settle(min(channel.body_at, self.source.at))
+        index, call_id = channel.ledger.enter(own_id)
+        start, at = channel.mark, self.source.at
+        tool = self.tools.get(name) if self.tools is not None else None
+        channel.emit(CallStart(index, call_id, name, (start, at)))
+        channel.mark = at
+        if self.tools is not None and tool is None:
+            channel.defect(DefectKind.UNKNOWN_TOOL, start, at, f"{name!r} is not among the offered tools", index)
+        live = self.stream and not self.body.id_at
+        call = Call(channel, index, name, tool, live, self.limits.call)
+        call.start = start
+        channel.call = call
+        self.commit()
+        return call
+
+    def commit(self) -> None:
+        """What was read can no longer be refuted: what was held of this envelope goes out."""
+        if self.provisional:
+            self.provisional = False
+            self.channel.release()
+
+    def abandon(self, call: Call, kind: DefectKind, detail: str) -> None:
+        """Give up a call that was started and is complete: a defect with its index, and no ``CallEnd``."""
+        if not self.lenient:
+            raise Malformed(detail, kind)
+        channel = self.channel
+        channel.call = None
+        at = self.source.at
+        channel.settle(at)
+        channel.defect(kind, call.start, at, detail, call.index)
+
+    def reject(self, detail: str) -> None:
+        """What was read and not attributed is neither content nor call."""
+        channel = self.channel
+        start, at = channel.mark, self.source.at
+        channel.settle(at)
+        channel.defect(DefectKind.REJECTED, start, at, detail)
+
+    def noise(self, start: int, detail: str) -> None:
+        """What was read since ``start`` is no call, among others that are."""
+        self.channel.defect(DefectKind.REJECTED, start, self.source.at, detail)
+
+    def param(self, call_tool: Tool | None, name: str) -> Param:
+        """The schema's view of a parameter."""
+        return UNDECLARED if call_tool is None else call_tool.param(name)
+
+    def reader(self, sink: Sink | None = None, tap: Tap | None = None) -> ValueReader:
+        """A reader of JSON at the cursor."""
+        return ValueReader(
+            self.source,
+            Skip(self.source) if sink is None else sink,
+            lenient=self.lenient,
+            closers=self.closers,
+            nesting=self.limits.nesting,
+            repaired=self.repaired,
+            tap=tap,
+        )
+
+    def collect(self) -> Collect:
+        """A sink that keeps what it takes, within the limits."""
+        return Collect(self.source, self.limits.call)
+
+    def missing_close(self, marker: str, index: int | None) -> None:
+        """Report that ``marker`` should stand at the cursor."""
+        at = self.source.at
+        self.channel.defect(DefectKind.MISSING_CLOSE, at, at, f"{marker!r} is missing", index)
+
+    def repaired(self, detail: str, start: int, end: int) -> None:
+        """Report a repair."""
+        call = self.channel.call
+        self.channel.defect(DefectKind.REPAIRED, start, end, detail, None if call is None else call.index)

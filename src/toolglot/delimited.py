@@ -1,0 +1,194 @@
+"""Delimited: the machine for answers with calls between markers, or without any.
+
+Promises: what a marker means where it stands is in two tables, ``_OUTSIDE`` and ``_INSIDE``; a marker
+in inline code or in an open fence is text; prose goes out with the delta that brought it, but for what
+can still be markup. Layout next to markup is dropped where content ends at it and kept where content
+goes on.
+
+Does not: read message streams (``messages``) or decide on faulty calls (``envelope``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from .envelope import Verdict
+from .events import DefectKind
+from .jsonstream import Steps
+from .reasoning import Reasoner
+from .table import Kind, Meaning
+
+_NEWLINE: Final = "\n"
+_FENCE: Final = 3
+
+
+class ThinkingOver(Exception):
+    """Thrown into a machine: content on another channel closed its open reasoning."""
+
+
+class Delimited(Reasoner):
+    """The machine of one channel. ``run`` is a generator that yields for more text."""
+
+    def run(self) -> Steps:
+        """Read the text to its end."""
+        ended = False
+        while not ended:
+            try:
+                if self.state.thinking:
+                    ended = yield from self._inside()
+                else:
+                    ended = yield from self._outside()
+            except ThinkingOver:
+                self.drop_draft(self.source.pos)
+        self.finish()
+
+    # -- the answer -----------------------------------------------------------------------------
+
+    def _outside(self) -> Verdict:
+        """Read the answer until reasoning begins; True where the text has ended."""
+        source = self.source
+        ahead = 0
+        start = True
+        while not self.state.thinking:
+            state = self.state
+            if start and (state.fresh or self.more is not None) and not state.fence:
+                start = yield from self.answer()
+                continue
+            start = False
+            at = source.find(state.table.quoted if state.ticks else state.table.outside, source.pos + ahead)
+            if at < 0 or source.hit is None:
+                if source.eof:
+                    return True
+                end = len(source.text) if at < 0 else at
+                self.prose(self._run(end))
+                ahead = end - source.pos
+                if self.overdue():
+                    self.drop_draft(source.pos)
+                    return False
+                yield
+                continue
+            hit = source.hit
+            self.prose(self._run(at))
+            gone = yield from self._meet(at, hit)
+            ahead = 0 if gone else source.skipped
+            start = gone
+        return False
+
+    def _run(self, end: int) -> int:
+        """Where the blanks begin that may be layout in front of what stands at local index ``end``."""
+        source, table = self.source, self.state.table
+        if table.layout == "blank":
+            return max(source.tail(source.pos, end), end - self.limits.blanks)
+        newline = table.closes and end > source.pos and source.text[end - 1] == _NEWLINE
+        return end - 1 if newline else end
+
+    def _meet(self, at: int, hit: str) -> Verdict:
+        """Deal with a hit at local index ``at``; whether it was more than text."""
+        source, state = self.source, self.state
+        rel, spot = at - source.pos, source.base + at
+        meanings = state.table.meanings.get(hit)
+        if meanings is None:
+            self._code(at, hit)
+            source.skipped = rel + len(hit)
+            return False
+        flag = source.flagged(at)
+        quoted = bool(state.ticks or state.fence) and not flag
+        if not quoted and not (flag is False and hit in state.table.special):
+            for kind in _ORDER:
+                found = [m for m in meanings if m.kind is kind]
+                if found and (yield from _OUTSIDE[kind](self, rel, hit, found)):
+                    return True
+        source.skipped = spot + 1 - source.at
+        return False
+
+    def _code(self, at: int, run: str) -> None:
+        """Follow inline code and fences."""
+        state = self.state
+        if run == _NEWLINE:
+            state.ticks = 0
+        elif state.fence:
+            if len(run) >= state.fence and self.source.line_start(at):
+                state.fence = 0
+        elif len(run) >= _FENCE and self.source.line_start(at):
+            state.fence = len(run)
+            state.ticks = 0
+        elif state.ticks == len(run):
+            state.ticks = 0
+        elif not state.ticks:
+            state.ticks = len(run)
+
+    def orphan(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """A close marker that no opener waits for."""
+        source, channel, state = self.source, self.channel, self.state
+        if self.refuted >= 0:
+            start, text = self.refuted, self.refuted_text
+            self.prose(source.pos + rel + len(hit))
+            self.refuted = -1
+            self.malformed(text.text(), start)
+            return True
+        if not (state.after_call and state.edge == source.at):
+            return False
+        channel.set_aside(source.pos + rel)
+        start = source.at
+        channel.markup(source.pos + len(hit))
+        channel.defect(DefectKind.REJECTED, start, start, f"{hit!r} closes nothing")
+        state.edge = source.at
+        return True
+        yield
+
+    def stop(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """An end-of-turn token."""
+        self.aside(rel)
+        self.mark(len(hit))
+        return True
+        yield
+
+    # -- reasoning ------------------------------------------------------------------------------
+
+    def _inside(self) -> Verdict:
+        """Read reasoning until it ends; True where the text has ended."""
+        source = self.source
+        ahead = 0
+        while self.state.thinking and self.draft is None:
+            at = source.find(self.state.table.inside, source.pos + ahead)
+            if at < 0 or source.hit is None:
+                if source.eof:
+                    return True
+                end = len(source.text) if at < 0 else at
+                self.prose(self._run(end))
+                ahead = end - source.pos
+                yield
+                continue
+            hit = source.hit
+            self.prose(self._run(at))
+            rel, spot = at - source.pos, source.base + at
+            gone = False
+            if source.flagged(at) is not False or hit not in self.state.table.special:
+                for kind in _ORDER:
+                    found = [m for m in self.state.table.meanings[hit] if m.kind is kind]
+                    if found and kind in _INSIDE:
+                        gone = yield from _INSIDE[kind](self, rel, hit, found)
+                        if gone:
+                            break
+            ahead = 0 if gone else spot + 1 - source.at
+        return False
+
+
+_Handler = Callable[[Delimited, int, str, list[Meaning]], Verdict]
+_ORDER: Final = (Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE, Kind.CLOSE, Kind.STOP)
+_OUTSIDE: Final[dict[Kind, _Handler]] = {
+    Kind.OPEN: Delimited.begin,
+    Kind.UNMARKED: Delimited.begin,
+    Kind.THINK_OPEN: Delimited.think_open,
+    Kind.THINK_CLOSE: Delimited.think_close,
+    Kind.CLOSE: Delimited.orphan,
+    Kind.STOP: Delimited.stop,
+}
+_INSIDE: Final[dict[Kind, _Handler]] = {
+    Kind.OPEN: Delimited.inside_call,
+    Kind.UNMARKED: Delimited.inside_call,
+    Kind.THINK_OPEN: Delimited.inside_open,
+    Kind.THINK_CLOSE: Delimited.inside_close,
+    Kind.STOP: Delimited.inside_stop,
+}

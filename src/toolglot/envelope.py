@@ -1,0 +1,352 @@
+"""Envelope: one marked or unmarked call region, from its opener to what becomes of it.
+
+Promises: what an opener promises is a hypothesis until the body starts as its codec allows; refuted it
+is content. All decisions about faulty, cut and unclosed bodies are here (design: "what a cut or
+unclosed call is"), for both kinds of machine.
+
+Does not: look for openers or know reasoning (``delimited``, ``messages``), nor read bodies (``bodies``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from copy import copy
+from typing import Final, NamedTuple
+
+from .bodies import CODECS
+from .calls import Reading
+from .channel import Channel
+from .dialect import Body, Dialect
+from .events import Defect, DefectKind
+from .faults import BodyFault, Cut, Malformed, OverLimit
+from .jsonstream import Steps
+from .scanner import END, MORE, Markers, Rope
+from .table import Table
+
+_NO_FORM: Final = 99
+
+Verdict = Generator[None, None, bool]
+
+
+class Way(NamedTuple):
+    """A way to read what follows an opener: a dialect and one of its bodies."""
+
+    dialect: Dialect
+    body: Body
+
+
+class State:
+    """Where a machine stands in the text; copied before what may be undone.
+
+    ``table``: what markers mean. ``edge``: absolute offset where the last markup ended, ``after_call``
+    whether that was a call. ``since``: where the content began that a lone reasoning close would claim,
+    whether text was ``said`` after it, and whether the answer was still ``fresh`` (empty) there.
+    ``ticks`` and ``fence``: the open inline code and fence, by their number of backticks. ``by_tag``:
+    whether the output itself opened the reasoning. ``form``: the strongest form in which a call came, 0
+    being the envelope.
+    """
+
+    __slots__ = (
+        "after_call", "by_tag", "closers", "edge", "fence", "form", "fresh", "said", "since", "since_fresh", "table",
+        "thinking", "ticks",
+    )  # fmt: skip
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.thinking = False
+        self.closers: tuple[str, ...] = ()
+        self.ticks = 0
+        self.fence = 0
+        self.fresh = True
+        self.edge = -1
+        self.after_call = False
+        self.since = 0
+        self.said = False
+        self.since_fresh = True
+        self.by_tag = False
+        self.form = _NO_FORM
+
+
+class Machine:
+    """What both kinds of machine share: the reading of one call region on one channel."""
+
+    def __init__(self, channel: Channel, reading: Reading, table: Table, *, strict: bool) -> None:
+        self.channel = channel
+        self.source = channel.source
+        self.reading = reading
+        self.limits = reading.limits
+        self.strict = strict
+        self.finish_reason: str | None = None
+        self.state = State(table)
+        self.refuted = -1
+        self.refuted_text = Rope()
+
+    def begin_output(self) -> None:
+        """What was read so far was the prompt: the output is still empty."""
+        state = self.state
+        state.fresh = state.since_fresh = True
+        state.said = state.after_call = state.by_tag = False
+        state.since = 0
+        state.ticks = state.fence = 0
+
+    def always_thinking(self) -> None:
+        """The channel is one of reasoning."""
+        self.state.thinking = True
+
+    # -- content --------------------------------------------------------------------------------
+
+    def prose(self, end: int) -> None:
+        """Text up to local index ``end`` is the answer's, or reasoning."""
+        source = self.source
+        if source.base + end <= self.channel.mark:
+            source.pos = end
+            return
+        if self.refuted >= 0:
+            self.refuted_text.append(source.raw(self.channel.mark, source.base + end))
+            if self.refuted_text.length > self.limits.trailing + self.limits.header:
+                self.refuted = -1
+        if not self.state.thinking:
+            self.state.fresh = False
+            self.state.said = True
+        self.channel.prose(end, self.state.thinking)
+
+    def refute(self, opened: int) -> None:
+        """The held text since ``opened`` is content; a close marker behind it will make it a malformed call."""
+        self.refuted = opened
+        self.refuted_text = Rope()
+        self.prose(self.source.pos)
+
+    def malformed(self, raw: str, start: int) -> None:
+        """Report the refuted region that began at ``start`` and ends at the cursor."""
+        detail = "the body is not what the format allows"
+        self.channel.emit(Defect(DefectKind.MALFORMED_CALL, raw, detail, (start, self.source.at)))
+
+    # -- a marked region ------------------------------------------------------------------------
+
+    def choose(self, ways: Sequence[Way], ahead: int, gap: bool) -> Generator[None, None, Way | None]:
+        """Which way reads the body that begins ``ahead`` of the cursor, once its first characters are there.
+
+        None where none does; raises ``Cut`` where the text ends first. With a ``gap``, blanks may stand
+        in front of the body; ``source.follow_at`` is where it begins.
+        """
+        source, reading = self.source, self.reading
+        while True:
+            at = source.skip(source.pos + ahead) if gap else source.pos + ahead
+            if at >= len(source.text):
+                if source.eof:
+                    raise Cut("nothing follows the opener")
+                if at - source.pos - ahead > self.limits.blanks:
+                    return None
+                yield
+                continue
+            waiting = False
+            for way in ways:
+                found = CODECS[way.body.codec].starts(reading, at, way.body)
+                if found == 1:
+                    source.follow_at = at
+                    return way
+                waiting = waiting or found == MORE
+            if not waiting:
+                return None
+            if source.eof:
+                raise Cut("the text ends before the body has begun")
+            yield
+
+    def region(
+        self, way: Way, opened: int, start: int, *, required: bool, marked: bool = True, offered_only: bool = False
+    ) -> Steps:
+        """Read the bodies of one envelope: ``opened`` is its absolute offset, ``start`` where its body begins.
+
+        ``required``: whether a close marker must follow.
+        """
+        source, channel, reading = self.source, self.channel, self.reading
+        before = channel.ledger.count
+        source.keep(opened)
+        channel.hold(copy(self.state))
+        reading.enter(
+            way.body, way.dialect.envelope.open, way.dialect.envelope.close, marked=marked, offered_only=offered_only
+        )
+        reading.provisional = not self.strict
+        channel.body_at = start
+        source.pos = start - source.base
+        self.refuted = -1
+        try:
+            while True:
+                yield from CODECS[reading.body.codec].read(reading)
+                more = yield from self._behind(way.dialect, required)
+                if more is None:
+                    break
+                reading.body = more
+                channel.body_at = source.at
+            channel.settle(channel.mark if reading.provisional else source.at)
+            if self.strict:
+                channel.release()
+            elif reading.provisional:
+                raise Malformed("no call in the envelope")
+        except Cut as fault:
+            self._cut(fault, opened)
+        except BodyFault as fault:
+            yield from self._fault(fault, opened, before)
+        finally:
+            source.release()
+        if channel.ledger.count > before:
+            self.called()
+
+    def called(self) -> None:
+        """A call was read; what comes next is behind it."""
+        state = self.state
+        state.fresh = False
+        state.edge = state.since = self.source.at
+        state.said = state.since_fresh = False
+        state.after_call = True
+
+    # -- behind a body --------------------------------------------------------------------------
+
+    def _behind(self, dialect: Dialect, required: bool) -> Generator[None, None, Body | None]:
+        """After a body: the next body of the same envelope, or None once the envelope is done."""
+        source, channel, reading = self.source, self.channel, self.reading
+        closers = reading.closers
+        if not closers:
+            return None
+        while True:
+            found = source.follows(source.pos, closers)
+            if found >= 0:
+                channel.markup(source.follow_at + len(closers[found]))
+                return None
+            if found == END:
+                if required:
+                    self._unclosed(dialect)
+                return None
+            at = source.follow_at
+            waiting = found == MORE
+            if at < len(source.text):
+                for body in dialect.bodies:
+                    begun = CODECS[body.codec].starts(reading, at, body)
+                    if begun == 1 and (required or body.codec == reading.body.codec):
+                        channel.markup(at)
+                        return body
+                    waiting = waiting or begun == MORE
+            if not waiting:
+                break
+            yield
+        if required:
+            yield from self._trailing(closers, reading.openers)
+        return None
+
+    def _unclosed(self, dialect: Dialect) -> None:
+        """The text ends behind a complete body without its close marker."""
+        envelope = dialect.envelope
+        stops = bool(set(envelope.close) & set(envelope.stops))
+        if self.strict and not (stops and self.finish_reason == "stop"):
+            raise Cut(f"{envelope.close[0]!r} is missing")
+        if not stops:
+            self.reading.missing_close(envelope.close[0], self.channel.ledger.count - 1)
+
+    def _trailing(self, closers: tuple[str, ...], openers: tuple[str, ...]) -> Steps:
+        """Other text behind a complete body: rejected if the close marker comes soon, else content."""
+        source, channel = self.source, self.channel
+        if self.strict:
+            raise Malformed("text between the body and its close marker")
+        index = channel.ledger.count - 1
+        marks = Markers((*closers, *openers))
+        ahead = 0
+        most = self.limits.trailing
+        while True:
+            at = source.find(marks, source.pos + ahead)
+            end = len(source.text) if at < 0 else at
+            if at >= 0 and source.hit in closers and at - source.pos <= most:
+                start, stop = source.at, source.base + at
+                channel.settle(stop)
+                channel.defect(DefectKind.REJECTED, start, stop, "text between the body and its close marker")
+                channel.defect(DefectKind.REPAIRED, start, stop, "text behind the body is dropped", index)
+                channel.markup(at + len(source.hit))
+                return
+            if source.eof or end - source.pos > most or (at >= 0 and source.hit is not None):
+                self.reading.missing_close(closers[0], index)
+                return
+            ahead = end - source.pos
+            yield
+
+    # -- faults ---------------------------------------------------------------------------------
+
+    def _undo(self) -> None:
+        """Forget the held events of the region; its text is still to be attributed."""
+        state = self.channel.discard()
+        assert isinstance(state, State)
+        self.state = state
+
+    def _cut(self, fault: BodyFault, opened: int) -> None:
+        """The text ended inside the region."""
+        source, channel = self.source, self.channel
+        index: int | None = None
+        if self.strict or self.reading.provisional:
+            self._undo()
+            source.pos = len(source.text)
+            if self.strict and self.finish_reason != "length":
+                self.prose(source.pos)
+            start = opened
+            self.unfinished(start, fault, index)
+            channel.dropped()
+            return
+        source.pos = len(source.text)
+        call = channel.call
+        if call is not None:
+            call.flush()
+            channel.call = None
+            index, opened = call.index, call.start
+        self.unfinished(opened, fault, index)
+
+    def unfinished(self, start: int, fault: BodyFault, index: int | None) -> None:
+        """Report the text since ``start`` as a call that did not finish; what is not content is markup."""
+        channel = self.channel
+        at = self.source.at
+        channel.settle(at)
+        channel.defect(DefectKind.UNCLOSED_CALL, start, at, fault.detail, index)
+        self.state.edge = at
+
+    def _fault(self, fault: BodyFault, opened: int, before: int) -> Steps:
+        """The body is not what its syntax allows, or too much."""
+        channel, reading = self.channel, self.reading
+        kind = DefectKind.LIMIT if isinstance(fault, OverLimit) else fault.kind
+        if self.strict:
+            self._undo()
+            self.prose(self.source.pos)
+            channel.defect(kind, opened, self.source.at, fault.detail)
+            channel.dropped()
+        elif reading.provisional:
+            self._undo()
+            if fault.kind is not DefectKind.MALFORMED_CALL or kind is DefectKind.LIMIT:
+                self.prose(self.source.pos)
+                channel.defect(kind, opened, self.source.at, fault.detail)
+            else:
+                self.refute(opened)
+            channel.dropped()
+        else:
+            yield from self._reject(fault, kind, opened)
+
+    def _reject(self, fault: BodyFault, kind: DefectKind, opened: int) -> Steps:
+        """Pass the rest of a faulty call, up to and with its close marker, an opener, or the end."""
+        source, channel, reading = self.source, self.channel, self.reading
+        call = channel.call
+        index: int | None = None
+        start = channel.mark
+        if call is not None:
+            call.flush()
+            channel.call = None
+            index, start = call.index, call.start
+        marks = Markers((*reading.closers, *reading.openers))
+        room = self.limits.call
+        while True:
+            at = source.find(marks, source.pos)
+            end = len(source.text) if at < 0 else at
+            room -= end - source.pos
+            channel.markup(end)
+            if at >= 0 and source.hit is not None or source.eof or room < 0:
+                break
+            yield
+        if at >= 0 and source.hit in reading.closers:
+            channel.markup(at + len(source.hit or ""))
+        channel.defect(kind, start, source.at, fault.detail, index)
+        self.state.edge = source.at
+        self.state.after_call = True
+

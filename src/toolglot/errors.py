@@ -1,0 +1,47 @@
+"""Errors: the caller's faults. What a model does wrong is a ``Defect``, never an exception.
+
+::
+
+    ToolglotError
+    ├── DialectError(ValueError)         a dialect's data does not hold together
+    ├── ToolsError(ValueError)           the request's tools cannot be read
+    ├── UnknownDialectError(LookupError) no dialect goes by that name
+    ├── DerivationError                  a chat template gives no dialect
+    ├── RenderError(ValueError)          the dialect cannot write this message
+    ├── DefectsError                     raised by ``Message.raise_for_defects``
+    └── ParserClosedError                ``feed`` or ``close`` after ``close``
+"""
+
+from __future__ import annotations
+
+
+class ToolglotError(Exception):
+    """Base of all errors that toolglot raises."""
+
+
+class DialectError(ToolglotError, ValueError):
+    """A dialect's data is wrong; the message names the source, the key and what was expected."""
+
+
+class ToolsError(ToolglotError, ValueError):
+    """The request's tools cannot be read; the message names the entry and what was expected."""
+
+
+class UnknownDialectError(ToolglotError, LookupError):
+    """No bundled dialect has this name or alias."""
+
+
+class DerivationError(ToolglotError):
+    """No dialect could be derived from a chat template."""
+
+
+class RenderError(ToolglotError, ValueError):
+    """The dialect has no way to write this message so that it reads back the same."""
+
+
+class DefectsError(ToolglotError):
+    """A message has defects and its reader asked for an exception."""
+
+
+class ParserClosedError(ToolglotError):
+    """The parser was already closed; make a new one for the next message."""

@@ -1,0 +1,291 @@
+"""Messages: the machine for outputs that are a stream of messages with headers.
+
+Promises: a header decides whether a body is reasoning, content or a call, and markers quoted inside a
+body are text. A header with its fields in any order is read; one that breaks off is rejected; a body
+whose end marker is missing ends at the next header of the model's own role. Text outside messages is
+content.
+
+Does not: know channel names or markers; they are the dialect's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Final
+
+from .answers import Answers
+from .calls import Reading
+from .channel import Channel
+from .dialect import Dialect
+from .envelope import Verdict, Way
+from .events import DefectKind
+from .faults import OverLimit
+from .jsonstream import Steps
+from .scanner import BLANKS, MORE, NONE, Markers, field_after
+from .table import Table
+
+_REASONING: Final = "reasoning"
+_CONTENT: Final = "content"
+_CALL: Final = "call"
+_DROP: Final = "drop"
+
+
+class Header:
+    """What the header of a message says."""
+
+    __slots__ = ("recipient", "channel")
+
+    def __init__(self) -> None:
+        self.recipient = ""
+        self.channel = ""
+
+
+class Messages(Answers):
+    """The machine of one channel of a message stream. ``run`` is a generator that yields for more text."""
+
+    def __init__(self, channel: Channel, reading: Reading, table: Table, dialect: Dialect, *, strict: bool) -> None:
+        super().__init__(channel, reading, table, strict=strict, guess=False)
+        envelope = dialect.envelope
+        self.dialect = dialect
+        self.chosen = dialect
+        self._envelope = envelope
+        self._roles = dict(envelope.channels)
+        self._starts = (*envelope.start, envelope.channel)
+        self._outer = Markers((*self._starts, *envelope.end, *envelope.call_end), ticks=True)
+        self._head = Markers((envelope.body, *self._starts, *envelope.end, *envelope.call_end))
+        self._next = tuple(mark + envelope.role for mark in envelope.start)
+        self._plain_ends = Markers((*envelope.end, *self._next))
+        self._call_ends = Markers((*envelope.end, *envelope.call_end, *self._next))
+        self._fields = tuple(f for f in (envelope.channel, envelope.recipient, envelope.body, envelope.constrain) if f)
+        self.begun = False
+
+    def run(self) -> Steps:
+        """Read the text to its end."""
+        source = self.source
+        while True:
+            yield from self._between()
+            if source.eof and source.pos >= len(source.text):
+                break
+        self.channel.settle(source.at)
+
+    # -- between messages -----------------------------------------------------------------------
+
+    def _between(self) -> Steps:
+        """Text outside messages is content, up to the next header."""
+        source, envelope = self.source, self._envelope
+        if not self.begun:
+            self.begun = True
+            if envelope.recipient:
+                found = MORE
+                while found == MORE:
+                    found = source.starts(source.pos, envelope.recipient)
+                    if found == MORE:
+                        yield
+                if found == 1:
+                    yield from self.header(0)
+                    return
+        ahead = 0
+        while True:
+            at = source.find(self._outer, source.pos + ahead)
+            if at < 0 or source.hit is None:
+                end = len(source.text) if at < 0 else at
+                if source.eof:
+                    self.prose(len(source.text))
+                    return
+                self.prose(end)
+                yield
+                continue
+            hit = source.hit
+            self.prose(at)
+            quoted = (self.state.ticks or self.state.fence) and not source.flagged(at)
+            if hit[0] == "`" and hit not in self._starts:
+                self.state.ticks = 0 if self.state.ticks == len(hit) else self.state.ticks or len(hit)
+                ahead = len(hit)
+            elif quoted or (source.flagged(at) is False and hit in envelope.special):
+                ahead = 1
+            elif hit in self._starts:
+                self.state.ticks = 0
+                if (yield from self.header(0)):
+                    return
+                ahead = 1
+            else:
+                self.channel.markup(source.pos + len(hit))
+                ahead = 0
+
+    # -- a header -------------------------------------------------------------------------------
+
+    def header(self, rel: int) -> Verdict:
+        """Read a header at the cursor and the body behind it; False where it is none and stays text."""
+        source, channel, envelope = self.source, self.channel, self._envelope
+        start = source.at
+        source.keep(start)
+        try:
+            end = yield from self._header_end()
+            if end < 0:
+                return source.at > start
+            header = self._parse(source.raw(start, source.at), start)
+            role = self._role(header)
+            source.pos += len(envelope.body)
+            tools = self.reading.tools
+            if role == _CALL and tools is not None and not tools.names:
+                yield from self._verbatim()
+            elif role == _CALL:
+                yield from self._call(header.recipient, start)
+            elif role == _DROP:
+                yield from self._drop(header, start)
+            else:
+                channel.settle(source.at)
+                self.state.thinking = role == _REASONING
+                yield from self._body()
+                self.state.thinking = False
+        finally:
+            source.release()
+        return True
+
+    def _header_end(self) -> Generator[None, None, int]:
+        """Move to the marker that ends the header; -1 where another marker or nothing does."""
+        source, channel, envelope = self.source, self.channel, self._envelope
+        start = source.at
+        ahead = 0
+        for mark in self._starts:
+            if source.starts(source.pos, mark) == 1:
+                ahead = len(mark)
+        role = (envelope.start and envelope.role) or ""
+        if role and ahead and source.text.startswith(envelope.start, source.pos):
+            while True:
+                found = source.starts(source.pos + ahead, role)
+                if found == 1:
+                    found = source.follows_at(source.pos + ahead + len(role), self._fields)
+                    found = 1 if found >= 0 else found
+                if found != MORE:
+                    break
+                yield
+            if found == NONE:
+                return NONE
+        channels = 1 if ahead and source.text.startswith(envelope.channel, source.pos) else 0
+        while True:
+            at = source.find(self._head, source.pos + ahead)
+            if at >= 0 and source.hit == envelope.body:
+                source.pos = at
+                return at
+            if at >= 0 and source.hit is not None:
+                if source.hit == envelope.channel and not channels:
+                    channels += 1
+                    ahead = at - source.pos + len(source.hit)
+                    continue
+                self._reject_header(at, start)
+                return NONE
+            if source.eof:
+                source.pos = len(source.text)
+                channel.settle(source.at)
+                channel.defect(DefectKind.UNCLOSED_CALL, start, source.at, "the text ends inside a header")
+                return NONE
+            end = len(source.text) if at < 0 else at
+            if end - source.pos > self.limits.header:
+                return NONE
+            ahead = end - source.pos
+            yield
+
+    def _reject_header(self, at: int, start: int) -> None:
+        """A header breaks off at the marker at local index ``at``."""
+        source, channel, envelope = self.source, self.channel, self._envelope
+        end = at
+        if source.hit in envelope.end or source.hit in envelope.call_end:
+            end += len(source.hit or "")
+        source.pos = end
+        channel.settle(source.at)
+        channel.defect(DefectKind.REJECTED, start, source.at, "a header without a message")
+
+    def _parse(self, text: str, start: int) -> Header:
+        envelope, header = self._envelope, Header()
+        stops = (*BLANKS, "<", envelope.constrain or "<")
+        header.recipient = field_after(text, envelope.recipient, stops)
+        header.channel = field_after(text, envelope.channel, (*stops, envelope.recipient))
+        name = header.recipient
+        if name.startswith(envelope.call_prefix):
+            plain = name[len(envelope.call_prefix) :]
+            header.recipient = envelope.call_prefix + self._unglue(plain)
+        return header
+
+    def _unglue(self, name: str) -> str:
+        """The name without a content type that was written without a blank, where only so it is offered."""
+        for word in self._envelope.content_types:
+            short = name[: -len(word)]
+            if name.endswith(word) and not self.reading.offered(name) and self.reading.offered(short):
+                return short
+        return name
+
+    def _role(self, header: Header) -> str:
+        """What the body of a message is."""
+        prefix = self._envelope.call_prefix
+        if header.recipient.startswith(prefix) and len(header.recipient) > len(prefix):
+            return _CALL
+        known = self._roles.get(header.channel)
+        if known is None:
+            return _DROP
+        return known if not header.recipient or header.recipient == self._envelope.role else _DROP
+
+    # -- bodies ---------------------------------------------------------------------------------
+
+    def _body(self) -> Steps:
+        """Reasoning or content up to the end of its message."""
+        source = self.source
+        ahead = 0
+        while True:
+            at = source.find(self._plain_ends, source.pos + ahead)
+            if at < 0 or source.hit is None:
+                end = len(source.text) if at < 0 else at
+                self.prose(len(source.text) if source.eof else end)
+                if source.eof:
+                    return
+                yield
+                continue
+            if source.flagged(at) is False and source.hit in self._envelope.special:
+                ahead = at - source.pos + 1
+                continue
+            hit = source.hit
+            self.prose(at)
+            if hit in self._next:
+                self.reading.missing_close(self._envelope.end[0], None)
+            else:
+                self.channel.markup(source.pos + len(hit))
+            return
+
+    def _verbatim(self) -> Steps:
+        """A call where no tool was offered: its message stays text."""
+        source = self.source
+        while True:
+            at = source.find(self._call_ends, source.pos)
+            found = at >= 0 and source.hit is not None
+            end = len(source.text) if at < 0 or source.eof and not found else at
+            self.prose(end + (len(source.hit or "") if found and source.hit not in self._next else 0))
+            if found or source.eof:
+                return
+            yield
+
+    def _drop(self, header: Header, start: int) -> Steps:
+        """A message to nobody that is known: markup, and rejected."""
+        source, channel = self.source, self.channel
+        room = self.limits.held
+        while True:
+            at = source.find(self._call_ends, source.pos)
+            end = len(source.text) if at < 0 else at
+            room -= end - source.pos
+            source.pos = end
+            if source.eof or room < 0 or (at >= 0 and source.hit is not None):
+                break
+            yield
+        if at >= 0 and source.hit is not None and source.hit not in self._next:
+            source.pos += len(source.hit)
+        channel.settle(source.at)
+        to = header.recipient or header.channel
+        channel.defect(DefectKind.REJECTED, start, source.at, f"a message to {to!r}, which is no function")
+        if room < 0:
+            channel.defect(DefectKind.LIMIT, start, source.at, OverLimit("a message is too long").detail)
+
+    def _call(self, recipient: str, opened: int) -> Steps:
+        """A call: its arguments are the message's body."""
+        source, envelope = self.source, self._envelope
+        self.reading.recipient = recipient[len(envelope.call_prefix) :]
+        way = Way(self.dialect, self.dialect.bodies[0])
+        yield from self.region(way, opened, source.at, required=True)

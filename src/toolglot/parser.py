@@ -1,0 +1,304 @@
+"""Parser: feed text as it comes, get events; ``parse`` is feed, close, assemble.
+
+Promises: any split of the text gives the same message and, neighbours merged, the same events. Each
+channel has its own state; ids, indices and the order of events are common. ``prompt_tail`` is read by
+the machine's own rules. A model's faults are defects; only a caller's faults raise.
+
+Does not: keep anything once closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from .assembler import assemble
+from .auto import AUTO, Auto, Context, Custom, ParseResult, Resolved, resolve
+from .calls import Ledger, Reading
+from .channel import Channel
+from .delimited import Delimited, ThinkingOver
+from .dialect import Dialect
+from .errors import ParserClosedError
+from .events import Arguments, CallEnd, CallStart, Event, Markup, Reasoning, Text
+from .limits import Limits
+from .literals import clean
+from .message import Message
+from .messages import Messages
+from .scanner import Source, after_last
+from .schema import Tools, read_tools
+from .spans import Spans, clipped
+from .table import table_of
+
+OnDefect = Literal["repair", "strict"]
+ArgumentsMode = Literal["stream", "whole"]
+FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "function_call"]
+ChannelName = Literal["content", "reasoning"]
+Named = str | Dialect | Auto | Mapping[str, Any] | Custom
+
+_NOTHING: Final[tuple[Event, ...]] = ()
+
+
+class _Lane:
+    """One channel's machine, running."""
+
+    __slots__ = ("channel", "machine", "steps", "prompted")
+
+    def __init__(self, channel: Channel, machine: Delimited | Messages, prompt: str) -> None:
+        self.channel = channel
+        self.machine = machine
+        self.steps: Generator[None, None, None] = machine.run()
+        self.prompted = bool(prompt)
+        if prompt:
+            channel.source.feed(prompt)
+            next(self.steps, None)
+            channel.drain()
+            machine.begin_output()
+
+    def feed(self, delta: str, special: bool | None) -> list[Event]:
+        self.channel.source.feed(delta, special)
+        next(self.steps, None)
+        return self.channel.drain()
+
+    def close(self, finish_reason: str | None) -> list[Event]:
+        self.channel.source.eof = True
+        self.machine.finish_reason = finish_reason
+        for _ in self.steps:
+            raise AssertionError("a machine waits for text after the end")
+        return self.channel.drain()
+
+
+class Parser:
+    """Parses one output while it comes.
+
+    ``dialect``: a slug or alias, a ``Dialect``, a dict, ``"auto"``, ``"none"`` or a custom callable.
+    ``tools``: the request's tools (OpenAI or Anthropic list, or ``{name: schema}``); None means
+    unknown, an empty list that none was offered. ``prompt_tail``: the end of the prompt as the model saw
+    it. ``on_defect``: ``repair`` mends at the point of failure and reports it, ``strict`` takes only
+    well-formed calls. ``arguments``: whether argument text goes out as it comes or with the finished
+    call. ``ids``: ``counter`` or ``random``, for formats without ids of their own.
+
+    Raises ``UnknownDialectError``, ``DialectError`` or ``ToolsError`` for what the caller got wrong.
+
+    >>> parser = Parser("hermes")
+    >>> [type(e).__name__ for e in parser.feed('Hi <tool_call>{"name": "ping"')]
+    ['Text']
+    >>> [type(e).__name__ for e in parser.feed(', "arguments": {}}</tool_call>')]
+    ['Markup', 'CallStart', 'Markup', 'Arguments', 'CallEnd', 'Markup']
+    >>> list(parser.close())
+    [Markup(span=(2, 3))]
+    """
+
+    def __init__(
+        self,
+        dialect: Named = AUTO,
+        *,
+        tools: object = None,
+        prompt_tail: str = "",
+        on_defect: OnDefect = "repair",
+        arguments: ArgumentsMode = "stream",
+        limits: Limits | None = None,
+        ids: Literal["counter", "random"] = "counter",
+    ) -> None:
+        for name, value, allowed in (
+            ("on_defect", on_defect, ("repair", "strict")),
+            ("arguments", arguments, ("stream", "whole")),
+            ("ids", ids, ("counter", "random")),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} is {' or '.join(map(repr, allowed))}, not {value!r}")
+        self._resolved: Resolved = resolve(dialect)
+        self._tools = read_tools(tools)
+        self._strict = on_defect == "strict"
+        self._stream = arguments == "stream" and not self._strict
+        self._limits = limits if limits is not None else Limits()
+        self._prompt = clean(prompt_tail)
+        self._spans = Spans()
+        self._lanes: dict[str, _Lane] = {}
+        self._closed = False
+        self._custom = _custom_families(self._resolved)
+        self._text: list[str] = []
+        self._ledger = Ledger(_prefix(self._resolved), ids == "random")
+        self._reported = ""
+
+    @property
+    def dialect(self) -> str:
+        """The slug of the dialect that is read; with ``auto`` the one that was found, else ``auto``."""
+        if self._reported:
+            return self._reported
+        for lane in self._lanes.values():
+            if lane.machine.chosen is not None:
+                return lane.machine.chosen.slug
+        return _slug(self._resolved)
+
+    def feed(
+        self, delta: str, channel: ChannelName = "content", special: bool | None = None
+    ) -> Sequence[Event]:
+        """Take the next piece of text; the events that are now certain.
+
+        ``channel``: where an upstream that splits reasoning put it. ``special``: whether the caller
+        knows the piece to be a special token (True) or ordinary text (False).
+        Raises ``ParserClosedError`` after ``close``.
+        """
+        if self._closed:
+            raise ParserClosedError("the parser is closed: make a new one for the next message")
+        if not delta:
+            return _NOTHING
+        if not delta.isascii():
+            delta = clean(delta)
+        if self._custom is not None:
+            self._text.append(delta)
+            return _NOTHING
+        lane = self._lane(channel)
+        events: list[Event] = []
+        if channel == "content" and "reasoning" in self._lanes:
+            events = self._thinking_over(delta)
+        self._spans.feed(channel, len(delta))
+        events += self._out(lane, channel, lane.feed(delta, special))
+        return events or _NOTHING
+
+    def close(self, finish_reason: str | None = None) -> Sequence[Event]:
+        """The text has ended, because of ``finish_reason`` (``stop``, ``length`` …; None = unknown).
+
+        Returns the last events. Raises ``ParserClosedError`` when called again.
+        """
+        if self._closed:
+            raise ParserClosedError("the parser is closed already")
+        self._closed = True
+        if self._custom is not None:
+            return self._run_custom("".join(self._text), finish_reason)
+        if not self._lanes:
+            self._lane("content")
+        events: list[Event] = []
+        reason = "stop" if finish_reason in ("tool_calls", "function_call") else finish_reason
+        for name in sorted(self._lanes, key=("reasoning", "content").index):
+            lane = self._lanes[name]
+            events += self._out(lane, name, lane.close(reason))
+        return events or _NOTHING
+
+    # -- lanes ----------------------------------------------------------------------------------
+
+    def _lane(self, name: str) -> _Lane:
+        lane = self._lanes.get(name)
+        if lane is None:
+            if name not in ("content", "reasoning"):
+                raise ValueError(f"channel is 'content' or 'reasoning', not {name!r}")
+            lane = self._lanes[name] = self._start(name)
+        return lane
+
+    def _start(self, name: str) -> _Lane:
+        resolved = self._resolved
+        assert isinstance(resolved, (Dialect, Auto))
+        dialects = _dialects(resolved)
+        turns = tuple(turn for d in dialects for turn in d.envelope.turn_open)
+        messages = isinstance(resolved, Dialect) and resolved.envelope.kind == "messages"
+        prompt = after_last(self._prompt, turns, including=messages) if name == "content" else ""
+        channel = Channel(Source(-len(prompt)), self._ledger)
+        reading = Reading(channel, self._tools, self._limits, lenient=not self._strict, stream=self._stream)
+        names: frozenset[str] = frozenset() if self._tools is None else self._tools.names
+        table = table_of(dialects, names, calls=self._tools is None or bool(names))
+        machine: Delimited | Messages
+        if messages:
+            machine = Messages(channel, reading, table, dialects[0], strict=self._strict)
+        else:
+            machine = Delimited(channel, reading, table, strict=self._strict, guess=isinstance(resolved, Auto))
+        if name == "reasoning":
+            machine.always_thinking()
+        return _Lane(channel, machine, prompt)
+
+    def _thinking_over(self, delta: str) -> list[Event]:
+        lane = self._lanes["reasoning"]
+        if isinstance(lane.machine, Delimited) and lane.machine.draft is not None and delta.strip():
+            lane.steps.throw(ThinkingOver())
+        return self._out(lane, "reasoning", lane.channel.drain())
+
+    def _out(self, lane: _Lane, name: str, events: list[Event]) -> list[Event]:
+        if lane.prompted and events:
+            events = clipped(events)
+        if self._spans.mixed and events:
+            events = self._spans.translate(name, events)
+        return events
+
+    # -- custom parsers -------------------------------------------------------------------------
+
+    def _run_custom(self, text: str, finish_reason: str | None) -> list[Event]:
+        names = None if self._tools is None else tuple(sorted(self._tools.names))
+        assert self._custom is not None
+        for family in self._custom:
+            if isinstance(family, Dialect):
+                inner = Parser(family, tools=self._tools, prompt_tail=self._prompt, limits=self._limits,
+                               on_defect="strict" if self._strict else "repair")  # fmt: skip
+                events = [*inner.feed(text), *inner.close(finish_reason)]
+                if any(isinstance(event, CallEnd) for event in events):
+                    self._reported = family.slug
+                    return events
+                continue
+            result = family(text, Context(names))
+            if result.tool_calls or len(self._custom) == 1:
+                return self._custom_events(text, result)
+        return [Text(text, (0, len(text)))] if text else []
+
+    def _custom_events(self, text: str, result: ParseResult) -> list[Event]:
+        end = (len(text), len(text))
+        events: list[Event] = []
+        if result.reasoning:
+            events.append(Reasoning(result.reasoning, (0, 0)))
+        whole = (0, len(text))
+        events.append(Text(result.content, whole) if result.content else Markup(whole))
+        for call in result.tool_calls:
+            index, own_id = self._ledger.enter(call.id or None)
+            events.append(CallStart(index, own_id, call.name, end))
+            events.append(Arguments(index, call.arguments_json, end))
+            events.append(CallEnd(index, call.arguments, end))
+        return events
+
+
+def _dialects(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
+    if isinstance(resolved, Dialect):
+        return (resolved,)
+    return (resolved.base, *(family for family in resolved.families if isinstance(family, Dialect)))
+
+
+def _custom_families(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:
+    """The families to try in turn on the whole text, where one of them is a custom parser; else None."""
+    if isinstance(resolved, Dialect):
+        return None
+    if isinstance(resolved, Auto):
+        return None if all(isinstance(f, Dialect) for f in resolved.families) else resolved.families
+    return (resolved,)
+
+
+def _prefix(resolved: Resolved) -> str:
+    if isinstance(resolved, Dialect):
+        return resolved.ids.prefix
+    return resolved.base.ids.prefix if isinstance(resolved, Auto) else "call_"
+
+
+def _slug(resolved: Resolved) -> str:
+    return resolved.slug if isinstance(resolved, (Dialect, Auto)) else "custom"
+
+
+def parse(
+    text: str,
+    dialect: Named = AUTO,
+    *,
+    tools: object = None,
+    prompt_tail: str = "",
+    finish_reason: str | None = None,
+    on_defect: OnDefect = "repair",
+    arguments: ArgumentsMode = "stream",
+    limits: Limits | None = None,
+    ids: Literal["counter", "random"] = "counter",
+) -> Message:
+    """Parse a whole output. The arguments are ``Parser``'s and ``Parser.close``'s.
+
+    >>> parse('<tool_call>{"name": "ping", "arguments": {"n": 1}}</tool_call>').tool_calls[0].arguments
+    {'n': 1}
+    """
+    parser = Parser(
+        dialect, tools=tools, prompt_tail=prompt_tail, on_defect=on_defect, arguments=arguments, limits=limits, ids=ids
+    )
+    events = [*parser.feed(text), *parser.close(finish_reason)]
+    return assemble(events, parser.dialect)
+
+
+__all__ = ["Parser", "Tools", "parse"]

@@ -1,0 +1,394 @@
+"""Growing text, and all the searching that is done in it.
+
+Promises: every search of the library goes through this module or ``jsonstream``, and ``counting()``
+counts the characters they examine. A marker cut by the end of a delta is never lost and never
+reported early: at most its length minus one characters are held back. Text once consumed is dropped,
+but for a few characters of context and what a ``keep`` asks for.
+
+Does not: know what a marker means. Positions in ``text`` are local and change with every ``feed``;
+what outlives a feed is a distance from the cursor, or an absolute offset (``base + local``).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Final
+
+BLANKS: Final = " \t\r\n"
+_CONTEXT: Final = 48
+_CHUNK: Final = 512
+_NONBLANK: Final = re.compile(r"[^ \t\r\n]")
+_TAIL: Final = re.compile(r"[ \t]{0,3}\Z")
+
+# Ends of words in the body syntaxes; each matches one character.
+NAME_STOP: Final = re.compile(r"""[\s\[\]{}()<>"'`,;]""")
+WORD_STOP: Final = re.compile(r"[^\w.\-]")
+SCALAR_STOP: Final = re.compile(r"[,)\]}:\n]")
+_KEY_LINE: Final = re.compile(r"[ \t]*([A-Za-z_]\w*)[ \t]*:(.*)", re.ASCII | re.DOTALL)
+
+NONE: Final = -1
+MORE: Final = -2
+END: Final = -3
+
+
+class Count:
+    """Characters examined by searches while a ``counting`` block runs."""
+
+    __slots__ = ("characters",)
+
+    def __init__(self) -> None:
+        self.characters = 0
+
+
+_counts: list[Count] = []
+
+
+@contextmanager
+def counting() -> Iterator[Count]:
+    """Count the characters that all searches examine inside the block (for tests of law 5)."""
+    count = Count()
+    _counts.append(count)
+    try:
+        yield count
+    finally:
+        _counts.remove(count)
+
+
+def examined(characters: int) -> None:
+    """Add to every open ``counting`` block."""
+    for count in _counts:
+        count.characters += characters
+
+
+class Rope:
+    """Text gathered piece by piece; short pieces are joined so that each costs what its characters cost."""
+
+    __slots__ = ("_small", "_big", "_starts", "length")
+
+    def __init__(self) -> None:
+        self._small: list[str] = []
+        self._big: list[str] = []
+        self._starts: list[int] = []
+        self.length = 0
+
+    def append(self, piece: str) -> None:
+        """Add ``piece`` at the end."""
+        self._small.append(piece)
+        self.length += len(piece)
+        if len(self._small) >= _CHUNK:
+            self._gather()
+
+    def _gather(self) -> None:
+        if self._small:
+            piece = "".join(self._small)
+            self._starts.append(self.length - len(piece))
+            self._big.append(piece)
+            self._small.clear()
+
+    def text(self) -> str:
+        """All of it."""
+        if len(self._big) == 0:
+            return "".join(self._small)
+        self._gather()
+        return "".join(self._big)
+
+    def slice(self, start: int, end: int) -> str:
+        """Characters ``start`` to ``end``, copying only the pieces concerned."""
+        self._gather()
+        if start >= end:
+            return ""
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        last = bisect_right(self._starts, end - 1)
+        offset = self._starts[first]
+        return "".join(self._big[first:last])[start - offset : end - offset]
+
+
+class Markers:
+    """A set of literal markers, compiled once into a search that also sees a marker's beginning at the end.
+
+    ``ticks`` adds runs of backticks, ``lines`` newlines, as further hits.
+    """
+
+    __slots__ = ("literals", "_open", "_final", "_longer")
+
+    def __init__(self, literals: Iterable[str], *, ticks: bool = False, lines: bool = False) -> None:
+        self.literals = frozenset(literals)
+        extra = [r"`+"] if ticks else []
+        if lines:
+            extra.append(r"\n")
+        trie = _trie(self.literals)
+        self._open = re.compile("|".join([*_alternatives(trie, True), *extra]) or r"(?!)")
+        self._final = re.compile("|".join([*_alternatives(trie, False), *extra]) or r"(?!)")
+        self._longer = frozenset(
+            short for short in self.literals for long in self.literals if long != short and long.startswith(short)
+        )
+
+    def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
+        """The first hit at or after ``start``; ``final`` means that no more text can come."""
+        return (self._final if final else self._open).search(text, start)
+
+    def partial(self, match: re.Match[str], length: int, final: bool) -> bool:
+        """Whether a hit is only the beginning of what may still be a (longer) marker."""
+        if final or match.end() < length:
+            return False
+        found = match.group()
+        if found[0] == "`" and found not in self.literals:
+            return True
+        return found != "\n" and (found not in self.literals or found in self._longer)
+
+
+_Trie = dict[str, "object"]
+
+
+def _trie(literals: Iterable[str]) -> _Trie:
+    root: _Trie = {}
+    for literal in literals:
+        node = root
+        for character in literal:
+            child = node.setdefault(character, {})
+            assert isinstance(child, dict)
+            node = child
+        node[""] = True
+    return root
+
+
+def _alternatives(node: _Trie, open_end: bool) -> list[str]:
+    return [re.escape(c) + _pattern(child, open_end) for c, child in sorted(node.items()) if isinstance(child, dict)]
+
+
+def _pattern(node: _Trie, open_end: bool) -> str:
+    options = _alternatives(node, open_end)
+    if not options:
+        return ""
+    if open_end:
+        options.append(r"\Z")
+    if "" in node:
+        options.append("")
+    return options[0] if len(options) == 1 else "(?:" + "|".join(options) + ")"
+
+
+class Source:
+    """The text of one channel while it grows, and a cursor in it.
+
+    ``text`` is a window; ``pos`` the cursor in it; ``base`` the absolute offset of ``text[0]``;
+    ``eof`` whether the text has ended; ``skipped`` how far ahead of the cursor a search need not look again.
+    """
+
+    __slots__ = ("text", "pos", "base", "eof", "hit", "follow_at", "skipped", "_keeps", "_kept", "_kept_to", "_flags")
+
+    def __init__(self, base: int = 0) -> None:
+        self.text = ""
+        self.pos = 0
+        self.base = base
+        self.eof = False
+        self.hit: str | None = None
+        self.follow_at = 0
+        self.skipped = 0
+        self._keeps: list[int] = []
+        self._kept = Rope()
+        self._kept_to = 0
+        self._flags: list[tuple[int, int, bool]] = []
+
+    @property
+    def at(self) -> int:
+        """The cursor as an absolute offset."""
+        return self.base + self.pos
+
+    def feed(self, delta: str, special: bool | None = None) -> None:
+        """Append ``delta``, dropping what has been consumed."""
+        text = self.text
+        cut = self.pos - _CONTEXT
+        if special is not None:
+            start = self.base + len(text)
+            self._flags.append((start, start + len(delta), special))
+        if cut > 0:
+            if self._keeps and self.base + cut > self._kept_to:
+                self._kept.append(text[self._kept_to - self.base : cut])
+                self._kept_to = self.base + cut
+            self.text = text[cut:] + delta
+            self.base += cut
+            self.pos = _CONTEXT
+            if self._flags and self._flags[0][1] <= self.base:
+                self._flags = [f for f in self._flags if f[1] > self.base]
+        else:
+            self.text = text + delta
+
+    # -- text that must stay at hand ------------------------------------------------------------
+
+    def keep(self, start: int) -> None:
+        """Keep all text from the absolute offset ``start`` until ``release``; calls nest."""
+        if not self._keeps:
+            self._kept = Rope()
+            self._kept_to = start
+        self._keeps.append(start)
+
+    def release(self) -> None:
+        """Undo the innermost ``keep``."""
+        self._keeps.pop()
+        if not self._keeps:
+            self._kept = Rope()
+
+    def raw(self, start: int, end: int) -> str:
+        """The text between two absolute offsets; ``start`` is in the window or kept."""
+        if start >= self.base:
+            return self.text[start - self.base : end - self.base]
+        first = self._keeps[0]
+        kept = self._kept.slice(start - first, min(end, self._kept_to) - first)
+        return kept + self.text[self._kept_to - self.base : max(end - self.base, 0)] if end > self._kept_to else kept
+
+    # -- searching ------------------------------------------------------------------------------
+
+    def find(self, markers: Markers, start: int) -> int:
+        """Local index of the first hit at or after ``start``, or ``NONE``.
+
+        ``hit`` is the marker, or None where the hit is the beginning of a marker at the end of the text.
+        """
+        text = self.text
+        match = markers.search(text, start, self.eof)
+        if _counts:
+            examined((len(text) if match is None else match.end()) - start)
+        if match is None:
+            return NONE
+        self.hit = None if markers.partial(match, len(text), self.eof) else match.group()
+        return match.start()
+
+    def stop(self, pattern: re.Pattern[str], start: int) -> int:
+        """Local index of the first match of a one-character ``pattern``, or the length of the text."""
+        match = pattern.search(self.text, start)
+        end = len(self.text) if match is None else match.start()
+        if _counts:
+            examined(end - start + 1)
+        return end
+
+    def skip(self, start: int) -> int:
+        """Local index of the first character at or after ``start`` that is not blank, or the length."""
+        return self.stop(_NONBLANK, start)
+
+    def skip_over(self, start: int, characters: str) -> int:
+        """Local index of the first character at or after ``start`` that is none of ``characters``, or the length."""
+        return self.stop(_other_than(characters), start)
+
+    def tail(self, start: int, end: int) -> int:
+        """Where the blanks at the end of ``text[start:end]`` begin."""
+        text = self.text
+        if end <= start or text[end - 1] not in BLANKS:
+            return end
+        kept = len(text[start:end].rstrip(BLANKS))
+        if _counts:
+            examined(end - start - kept)
+        return start + kept
+
+    def follows(self, start: int, options: tuple[str, ...]) -> int:
+        """Which of ``options`` stands at ``start`` after blanks.
+
+        Its index; ``NONE`` where none can; ``MORE`` where the text is too short to tell; ``END`` where
+        nothing but blanks is left of a text that has ended. ``follow_at`` is where the option starts.
+        """
+        return self.follows_at(self.skip(start), options)
+
+    def follows_at(self, at: int, options: tuple[str, ...]) -> int:
+        """As ``follows``, without passing blanks."""
+        text = self.text
+        self.follow_at = at
+        if at >= len(text):
+            return END if self.eof else MORE
+        rest = len(text) - at
+        pending = False
+        for index, option in enumerate(options):
+            if text.startswith(option, at):
+                return index
+            if rest < len(option) and not self.eof and option.startswith(text[at:]):
+                pending = True
+        return MORE if pending else NONE
+
+    def line_end(self, at: int) -> int:
+        """Local index after the newline that ends the line of ``at``; ``MORE`` or ``NONE`` without one."""
+        end = self.text.find("\n", at)
+        if _counts:
+            examined((len(self.text) if end < 0 else end) - at)
+        if end >= 0:
+            return end + 1
+        return NONE if self.eof else MORE
+
+    def starts(self, at: int, literal: str) -> int:
+        """1 where ``literal`` stands at ``at``, ``MORE`` where it still may, else ``NONE``."""
+        text = self.text
+        if text.startswith(literal, at):
+            return 1
+        rest = text[at : at + len(literal)]
+        return MORE if not self.eof and len(rest) < len(literal) and literal.startswith(rest) else NONE
+
+    # -- surroundings ---------------------------------------------------------------------------
+
+    def before(self, at: int) -> str:
+        """The character before local index ``at``; empty at the start of the output."""
+        return "" if self.base + at <= 0 or at == 0 else self.text[at - 1]
+
+    def line_start(self, at: int) -> bool:
+        """Whether only up to three blanks stand between ``at`` and the start of its line."""
+        origin = max(0, -self.base)
+        match = _TAIL.search(self.text, max(at - 4, origin), at) if at >= origin else None
+        if match is None:
+            return True
+        start = match.start()
+        return start <= origin and self.base <= 0 or start > 0 and self.text[start - 1] == "\n"
+
+    def flagged(self, at: int) -> bool | None:
+        """What the caller said of the character at ``at``: special token, ordinary text, or nothing."""
+        offset = self.base + at
+        for start, end, special in reversed(self._flags):
+            if start <= offset < end:
+                return special
+        return None
+
+
+@lru_cache(maxsize=64)
+def _other_than(characters: str) -> re.Pattern[str]:
+    return re.compile("[^" + re.escape(characters) + "]")
+
+
+@lru_cache(maxsize=256)
+def name_stop(literal: str) -> re.Pattern[str]:
+    """Matches the first character at which a name that ``literal`` ends may stop."""
+    return re.compile("[" + re.escape(literal[0]) + "<\n]")
+
+
+def after_last(text: str, literals: tuple[str, ...], *, including: bool) -> str:
+    """What follows the last occurrence of any of ``literals``, or begins with it; ``text`` where none occurs."""
+    best = 0
+    for literal in literals:
+        found = text.rfind(literal)
+        if found >= 0:
+            best = max(best, found if including else found + len(literal))
+    return text[best:]
+
+
+def field_after(text: str, mark: str, stops: tuple[str, ...]) -> str:
+    """What follows the last ``mark`` in a short text, up to the first of ``stops``; empty without a mark."""
+    start = text.rfind(mark) if mark else -1
+    if start < 0:
+        return ""
+    rest = text[start + len(mark) :]
+    return rest[: min((i for i in map(rest.find, stops) if i >= 0), default=len(rest))]
+
+
+def holds(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether ``pattern`` matches anywhere in ``text``."""
+    return pattern.search(text) is not None
+
+
+def string_stops(close: str) -> re.Pattern[str]:
+    """Matches the characters of a quoted string that need care: its close, quotes, backslashes, controls."""
+    return re.compile('["\\\\\x00-\x1f' + re.escape(close) + "]")
+
+
+def key_line(line: str) -> tuple[str, str] | None:
+    """The key and the rest of a ``key: rest`` line, or None."""
+    if _counts:
+        examined(len(line))
+    match = _KEY_LINE.match(line)
+    return None if match is None else (match.group(1), match.group(2))

@@ -1,0 +1,72 @@
+"""What the docs say is what the code does: their examples run, and their tables are made from data."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import sys
+from types import ModuleType
+
+import pytest
+
+from tests.places import ROOT
+from toolglot import DefectKind
+from toolglot.explain import MARKS
+
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+IDS = [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+def load(path: str) -> ModuleType:
+    """A script of the repository as a module."""
+    spec = importlib.util.spec_from_file_location(path.replace("/", "_").removesuffix(".py"), ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_examples(page: object) -> None:
+    result = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_links_between_pages(page: object) -> None:
+    from_page = next(candidate for candidate in PAGES if candidate == page)
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", from_page.read_text(encoding="utf-8")):
+        assert (from_page.parent / target).exists(), target
+
+
+def test_readme_has_examples() -> None:
+    assert (ROOT / "README.md").read_text(encoding="utf-8").count("\n>>> ") > 10
+
+
+def test_generated_tables_are_current() -> None:
+    generate = load("docs/generate.py")
+    for page in generate.TABLES:
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        assert generate.generated(page, text) == text, f"docs/{page} is stale: run make docs"
+
+
+def test_generate_replaces_only_what_is_between_the_markers() -> None:
+    generate = load("docs/generate.py")
+    text = "a\n<!-- begin: dialects -->\nold\n<!-- end: dialects -->\nb\n"
+    fresh = generate.generated("dialects.md", text)
+    assert fresh == f"a\n<!-- begin: dialects -->\n{generate.dialects()}\n<!-- end: dialects -->\nb\n"
+
+
+def test_every_kind_of_defect_has_a_section() -> None:
+    sections = re.findall(
+        r"^## (\w+)$", (ROOT / "docs" / "defects.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sections == [kind.value for kind in DefectKind]
+
+
+def test_every_mark_is_told() -> None:
+    told = re.findall(r"^\| `(.)` \|", (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert told == [*MARKS.values(), "!"]

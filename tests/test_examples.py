@@ -1,0 +1,39 @@
+"""The examples in the dialect files, which the docs and the derivation lean on, are what the parser says."""
+
+from __future__ import annotations
+
+import pytest
+
+import toolglot
+from tests.delivery import run
+from toolglot.dialect import Dialect, Example
+
+DIALECTS = [toolglot.resolve(slug) for slug in toolglot.BUNDLED]
+DIALECTS = [dialect for dialect in DIALECTS if isinstance(dialect, Dialect)]
+EXAMPLES = [
+    pytest.param(dialect, example, id=f"{dialect.slug} {number}")
+    for dialect in DIALECTS
+    for number, example in enumerate(dialect.examples)
+]
+
+
+@pytest.mark.parametrize(("dialect", "example"), EXAMPLES)
+def test_example(dialect: Dialect, example: Example) -> None:
+    tools = {name: {"type": "object"} for name in example.tools} or None
+    for deltas in ([example.raw], list(example.raw)):
+        message = toolglot.assemble(run(deltas, dialect, tools=tools, finish_reason="stop"))
+        assert message.content == example.content
+        assert message.reasoning == example.reasoning
+        assert [(call.name, call.arguments) for call in message.tool_calls] == list(example.calls)
+        assert message.defects == ()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.slug)
+def test_each_has_an_example(dialect: Dialect) -> None:
+    assert dialect.examples
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.slug)
+def test_names_resolve(dialect: Dialect) -> None:
+    for name in (dialect.slug, *dialect.aliases):
+        assert toolglot.resolve(name) == dialect

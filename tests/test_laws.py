@@ -1,0 +1,216 @@
+"""The laws of the design, as properties over every bundled dialect, one of the caller's, and ``auto``.
+
+1 split-blind, 2 nothing lost, 3 round trip, 6 total, 7 never invented, 8 at once. Law 5 is in
+``test_linear.py``. Each law runs as many examples per dialect as the Hypothesis profile says.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import toolglot
+from tests.delivery import check_calls, check_tiling, merge, received, run, valid
+from tests.strategies import (
+    AUTO,
+    GIVEN,
+    SUBJECTS,
+    TOOLS,
+    deltas_of,
+    dialect_for,
+    markers_for,
+    messages,
+    options,
+    pool,
+    same_arguments,
+    texts,
+    tools_for,
+)
+from toolglot import CallEnd, CallStart, Markup, Message, Parser, Reasoning, Text, ToolCall
+
+subjects = pytest.mark.parametrize("subject", SUBJECTS)
+writers = pytest.mark.parametrize("subject", [s for s in SUBJECTS if s != AUTO])
+
+ENDS_WITH_THE_TEXT = {"loose_keyed"}
+"""Dialects whose body the end of the text closes: only the finish reason ``length`` tells of a cut."""
+
+
+@subjects
+@given(data=st.data())
+def test_split_blind(subject: str, data: st.DataObject) -> None:
+    """Law 1: any split gives the same Message and, neighbours merged, the same events."""
+    text = data.draw(texts(subject))
+    asked = data.draw(options(subject))
+    deltas = data.draw(deltas_of(text))
+    dialect = dialect_for(subject)
+    whole = run([text], dialect, **asked)
+    for split in (deltas, list(text)):
+        events = run(split, dialect, **asked)
+        assert merge(events) == merge(whole)
+        assert toolglot.assemble(events) == toolglot.assemble(whole)
+        assert received(events) == received(whole)
+
+
+@subjects
+@given(data=st.data())
+def test_stream_and_whole(subject: str, data: st.DataObject) -> None:
+    """Streamed and whole arguments give the same Message."""
+    text = data.draw(texts(subject))
+    asked = data.draw(options(subject))
+    dialect = dialect_for(subject)
+    stream = toolglot.parse(text, dialect, **{**asked, "arguments": "stream"})
+    whole = toolglot.parse(text, dialect, **{**asked, "arguments": "whole"})
+    assert stream == whole
+
+
+@subjects
+@given(data=st.data())
+def test_nothing_lost(subject: str, data: st.DataObject) -> None:
+    """Law 2: the events tile the input; text in which nothing was found comes back as it was."""
+    text = data.draw(texts(subject))
+    asked = data.draw(options(subject))
+    events = run(data.draw(deltas_of(text)), dialect_for(subject), **asked)
+    check_tiling(text, events)
+    message = toolglot.assemble(events)
+    assert "".join(text[s.span[0] : s.span[1]] for s in message.segments) == text
+    if not any(isinstance(e, (CallStart, Markup, Reasoning, toolglot.Relabel)) for e in events):
+        assert message.content == valid(text)
+
+
+@subjects
+@given(data=st.data())
+def test_total(subject: str, data: st.DataObject) -> None:
+    """Law 6: whatever the text, no exception; what comes out is valid JSON and valid UTF-8."""
+    text = data.draw(texts(subject) | st.text(max_size=60))
+    asked = data.draw(options(subject))
+    events = run(data.draw(deltas_of(text)), dialect_for(subject), **asked)
+    check_calls(events)
+    client = received(events)
+    message = toolglot.assemble(events)
+    assert (client.content, client.reasoning) == (message.content, message.reasoning)
+    (message.content + message.reasoning).encode()
+    assert [call.name for call in message.tool_calls] == [name for name, _ in client.calls]
+    assert len(set(client.ids)) == len(client.ids)
+    for call, (_, joined) in zip(message.tool_calls, client.calls, strict=True):
+        call.arguments_json.encode()
+        assert isinstance(call.arguments, dict)
+        assert _strict_json(call.arguments_json) == call.arguments
+        assert _strict_json(joined) == call.arguments
+    json.dumps(message.to_openai())
+
+
+def _strict_json(text: str) -> Any:
+    def refuse(word: str) -> Any:
+        raise AssertionError(f"{word} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@writers
+@given(data=st.data())
+def test_round_trip(subject: str, data: st.DataObject) -> None:
+    """Law 3: what render writes reads back the same, without a defect, under strict too."""
+    message = data.draw(messages(subject))
+    dialect = dialect_for(subject)
+    try:
+        text = toolglot.render(message, dialect)
+    except toolglot.RenderError:
+        return
+    for on_defect in ("repair", "strict"):
+        back = toolglot.parse(
+            text, dialect, tools=tools_for(message) or None, finish_reason="stop", on_defect=on_defect
+        )
+        assert (back.content, back.reasoning) == (message.content, message.reasoning), text
+        assert same_arguments(back.tool_calls, message.tool_calls), text
+        assert back.defects == ()
+
+
+@pytest.mark.parametrize("subject", [s for s in SUBJECTS if s not in (AUTO, "none")])
+def test_render_writes_plain_messages(subject: str) -> None:
+    """Law 3 is not kept by raising: each dialect writes a plain call, and content where it has no layout."""
+    call = ToolCall(name="get_weather", arguments={"city": "Bergen"})
+    dialect = dialect_for(subject)
+    text = toolglot.render([call], dialect)
+    back = toolglot.parse(text, dialect, tools=TOOLS, finish_reason="stop")
+    assert same_arguments(back.tool_calls, [call])
+    assert toolglot.parse(toolglot.render(Message(content="Hello."), dialect), dialect).content == "Hello."
+    assert len(pool(subject)) >= 4
+
+
+@subjects
+@given(data=st.data())
+def test_never_invented(subject: str, data: st.DataObject) -> None:
+    """Law 7: of a cut call nothing is finished, and what was streamed is a prefix of the whole."""
+    written = data.draw(st.sampled_from(pool(subject)))
+    at = data.draw(st.integers(0, len(written.text)))
+    # For auto too: a cut may end before the text says which dialect it is of.
+    told = subject in ENDS_WITH_THE_TEXT or subject == AUTO
+    finish = data.draw(st.sampled_from(["length"] if told else ["length", "stop", None]))
+    on_defect = data.draw(st.sampled_from(["repair", "strict"]))
+    asked: dict[str, Any] = {"tools": written.tools, "on_defect": on_defect}
+    dialect = dialect_for(subject)
+    full = run([written.text], dialect, finish_reason="stop", **asked)
+    events = run([written.text[:at]], dialect, finish_reason=finish, **asked)
+    ends = {e.index: e.arguments for e in full if isinstance(e, CallEnd)}
+    for event in events:
+        if isinstance(event, CallEnd):
+            assert event.arguments == ends.get(event.index), written.text[:at]
+    started = dict(enumerate(received(full).calls))
+    for index, joined in received(events).open_calls.items():
+        assert started[index][1].startswith(joined), written.text[:at]
+
+
+@subjects
+@given(data=st.data())
+def test_at_once(subject: str, data: st.DataObject) -> None:
+    """Law 8: prose that holds no character of a marker goes out with the delta that brought it."""
+    taken = set("".join(markers_for(subject))) | set("`~{[(/<\"'“‘「:=")
+    taken |= {c for tool in TOOLS for c in tool["function"]["name"]}
+    letters = [
+        c
+        for c in "aäbcdeéfghijklmnoöpqrstuüvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ東京.?!0123456789"
+        if c not in taken
+    ]
+    prose = st.text(st.sampled_from(letters), min_size=1, max_size=8)
+    parser = Parser(dialect_for(subject), tools=data.draw(st.sampled_from([None, TOOLS])))
+    fed = out = ""
+    for delta in data.draw(st.lists(prose, min_size=1, max_size=8)):
+        fed += delta
+        out += "".join(e.text for e in parser.feed(delta) if isinstance(e, Text))
+        assert out == fed
+
+
+@subjects
+def test_prose_is_held_briefly(subject: str) -> None:
+    """Law 8 for real prose: at no time is more held than a marker or a short run of blanks needs."""
+    prose = (
+        "The jar holds tea, find it [1] and (if need be) call me: 3 < 4, a|b; it's “fine”. {ok} Yes?\n\n" * 20
+    )
+    longest = max([32, *map(len, markers_for(subject))])
+    parser = Parser(dialect_for(subject), tools=TOOLS)
+    out = 0
+    for fed, delta in enumerate(prose, start=1):
+        out += sum(len(e.text) for e in parser.feed(delta) if isinstance(e, Text))
+        assert fed - out <= longest
+    rest = "".join(e.text for e in parser.close() if isinstance(e, Text))
+    assert out + len(rest) == len(prose)
+
+
+def test_every_subject_is_there() -> None:
+    """The laws would be empty if the list of dialects were."""
+    founding = {
+        "hermes",
+        "qwen3_coder",
+        "gpt_oss",
+        "llama3_json",
+        "mistral",
+        "mistral_v3",
+        "mistral_v11",
+        "gemma",
+    }
+    founding |= {"gemma4", "pythonic", "bare_pythonic", "loose_keyed", "phi"}
+    assert founding | {AUTO, GIVEN} <= set(SUBJECTS)
