@@ -97,6 +97,8 @@ class Channel:
 
     def settle(self, to: int) -> None:
         """Attribute what lies between ``mark`` and the absolute offset ``to`` to the markup."""
+        if self.call is not None:
+            self.call.flush()
         if to > self.mark:
             start = self.mark
             self.mark = to

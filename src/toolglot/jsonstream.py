@@ -179,7 +179,7 @@ class ValueReader:
                 expect = _VALUE
             elif c in self.brackets:
                 tried = (not stack and self.tap is None) or (member and len(stack) == 1)
-                if tried and self._whole():
+                if tried and self.at_once():
                     expect = _AFTER
                     continue
                 self.sink.take("{" if c == "{" else "[", 1)
@@ -271,7 +271,7 @@ class ValueReader:
             at = self.source.at
             self.repaired(detail, at, at + count)
 
-    def _whole(self) -> bool:
+    def at_once(self) -> bool:
         """Take the value in one go where all of it is there and nothing in it needs care."""
         source = self.source
         text, start = source.text, source.pos

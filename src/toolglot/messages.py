@@ -93,6 +93,7 @@ class Messages(Answers):
                     self.prose(len(source.text))
                     return
                 self.prose(end)
+                ahead = 0
                 yield
                 continue
             hit = source.hit

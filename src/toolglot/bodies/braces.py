@@ -64,9 +64,9 @@ def read(reading: Reading) -> Steps:
             break
         key = yield from reader.bare_key()
         param = reading.param(call.tool, key)
+        reading.channel.settle(source.at)
         call.take(separator + json_string(key) + ": ", 0)
         separator = ", "
-        reading.channel.settle(source.at)
         reader.sink = call
         reader.param = param
         yield from reader.value()
@@ -119,6 +119,10 @@ class BraceReader(ValueReader):
         self._runs = body.runs
         self._ends = Markers((",", "}", "]", *reading.closers))
         self._key_end = Markers((*body.key_marks, "{", "}", "[", "]", ",", "\n"))
+
+    def at_once(self) -> bool:
+        """Never: the C scanner reads only JSON."""
+        return False
 
     # -- keys -----------------------------------------------------------------------------------
 

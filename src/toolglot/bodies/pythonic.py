@@ -97,8 +97,8 @@ def read_call(reading: Reading, alone: bool = True) -> Steps:
         source.pos = source.follow_at
         key = yield from _keyword(reading)
         if key:
-            call.take(("{" if call.empty else ", ") + json_string(key) + ": ", 0)
             channel.settle(source.at)
+            call.take(("{" if call.empty else ", ") + json_string(key) + ": ", 0)
             given.add(key)
             reader.sink = call
             yield from reader.value()
@@ -183,6 +183,10 @@ class PythonReader(ValueReader):
             repaired=reading.repaired,
         )
         self.quotes = _QUOTES
+
+    def at_once(self) -> bool:
+        """Never: the C scanner reads only JSON."""
+        return False
 
     def key(self, c: str) -> Steps:
         """A member's key: a string, or a number or word written as one."""

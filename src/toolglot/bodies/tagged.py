@@ -55,6 +55,7 @@ def read(reading: Reading) -> Steps:
             break
         source.pos += len(param.open)
         key = yield from _name(reading, param)
+        reading.channel.settle(source.at)
         call.take(("{" if seen == 0 else ", ") + json_string(key) + ": ", 0)
         yield from _Value(reading, call, reading.param(call.tool, key)).read()
         seen += 1
