@@ -1,60 +1,119 @@
-"""Write the tables in the docs that are made from data: ``python docs/generate.py [--check]``.
+"""Write the parts of the docs that are made from data: ``python docs/generate.py [--check]``.
 
-With ``--check`` nothing is written, and the exit code is 1 if a table is not what the data says.
+With ``--check`` nothing is written, and the exit code is 1 if a part is not what the data says.
 """
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Iterable
+from dataclasses import MISSING, fields
 from pathlib import Path
+from typing import Any
 
 import toolglot
+from toolglot import dialect as forms
+from toolglot.explain import explain
+from toolglot.registry import dialect_text
 
 DOCS = Path(__file__).parent
 
 
 def dialects() -> str:
-    """The bundled dialects as a Markdown table."""
-    rows = ["| dialect | body | also known as | models |", "|---|---|---|---|"]
+    """The bundled dialects as a table."""
+    rows = ["| dialect | what it is | body | also known as | models |", "|---|---|---|---|---|"]
     for slug in toolglot.BUNDLED:
-        dialect = toolglot.resolve(slug)
-        codecs = dict.fromkeys(body.codec for body in dialect.bodies)
-        cells = (_code([slug]), _code(codecs), _code(dialect.aliases), _code(dialect.models))
+        found = toolglot.resolve(slug)
+        assert isinstance(found, forms.Dialect)
+        codecs = dict.fromkeys(body.codec for body in found.bodies)
+        title = found.title.replace("<", "&lt;").replace("|", "\\|")
+        cells = (_code([slug]), title, _code(codecs), _code(found.aliases), _code(found.models))
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
-TABLES = {"dialects.md": {"dialects": dialects}}
+def auto_order() -> str:
+    """The order in which ``auto`` prefers claims at the same place."""
+    return ", ".join(f"`{slug}`" for slug in toolglot.DEFAULT_AUTO_ORDER)
+
+
+def example() -> str:
+    """A bundled file as it is."""
+    return f"```toml\n{dialect_text('qwen3_coder').strip()}\n```"
+
+
+def keys() -> str:
+    """Each table of a dialect file: what its class says, and its keys."""
+    tables = (
+        ("[envelope]", forms.Envelope),
+        ("[[body]]", forms.Body),
+        ("[[unmarked]]", forms.Unmarked),
+        ("[reasoning]", forms.Think),
+        ("[ids]", forms.Ids),
+        ("[render]", forms.Layout),
+        ("[[example]]", forms.Example),
+    )
+    return "\n\n".join(_table(heading, kind) for heading, kind in tables)
+
+
+def explained() -> str:
+    """What ``explain`` shows of a bundled output."""
+    path = "examples/outputs/broken.txt"
+    text = (DOCS.parent / path).read_text(encoding="utf-8")
+    parser = toolglot.Parser("hermes")
+    events = [*parser.feed(text), *parser.close()]
+    shown = explain(text, events, dialect=parser.dialect)
+    return f"```text\n$ toolglot explain {path} --dialect hermes\n{shown}```"
+
+
+PARTS = {
+    "dialects.md": {"dialects": dialects, "auto": auto_order, "example": example, "keys": keys},
+    "cli.md": {"explain": explained},
+}
 
 
 def generated(page: str, text: str) -> str:
-    """``text`` with each of its tables made anew."""
-    for name, make in TABLES[page].items():
-        begin, end = f"<!-- begin: {name} -->\n", f"\n<!-- end: {name} -->"
+    """``text`` with each of its generated parts made anew."""
+    for name, make in PARTS[page].items():
+        begin, end = f"<!-- begin: {name} -->\n", f"<!-- end: {name} -->"
         before, rest = text.split(begin)
-        text = f"{before}{begin}{make()}{end}{rest.split(end)[1]}"
+        text = f"{before}{begin}{make()}\n{end}{rest.split(end)[1]}"
     return text
 
 
 def main(arguments: list[str]) -> int:
-    """Write the tables, or with ``--check`` only compare them."""
-    stale = []
-    for page in TABLES:
+    """Write the parts, or with ``--check`` only compare them."""
+    check = "--check" in arguments
+    stale = False
+    for page in PARTS:
         path = DOCS / page
         text = path.read_text(encoding="utf-8")
         fresh = generated(page, text)
         if fresh != text:
-            stale.append(page)
-            if "--check" not in arguments:
+            stale = True
+            sys.stderr.write(f"docs/{page}: {'stale, run make docs' if check else 'written'}\n")
+            if not check:
                 path.write_text(fresh, encoding="utf-8")
-    for page in stale:
-        sys.stderr.write(f"docs/{page}: {'stale' if '--check' in arguments else 'written'}\n")
-    return 1 if stale and "--check" in arguments else 0
+    return 1 if stale and check else 0
 
 
-def _code(words: object) -> str:
-    cells = [f"`{word}`" for word in words] if isinstance(words, (list, tuple, dict)) else []
-    return ", ".join(cells).replace("|", "\\|") or "-"
+def _table(heading: str, kind: type[Any]) -> str:
+    about = inspect.cleandoc(kind.__doc__ or "").replace("``", "`")
+    known = [f"`{item.name}`{_default(item.default)}" for item in fields(kind)]
+    return f"### `{heading}`\n\n{about}\n\nKeys: {', '.join(known)}."
+
+
+def _default(value: object) -> str:
+    if value is MISSING:
+        return " (needed)"
+    if isinstance(value, tuple):
+        return f" ({', '.join(f'`{item}`' for item in value)})" if value else ""
+    return f" (`{value}`)" if value else ""
+
+
+def _code(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words).replace("|", "\\|") or "-"
 
 
 if __name__ == "__main__":

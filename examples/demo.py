@@ -6,6 +6,7 @@ shows: that the stream, cut into token-like pieces or into single characters, gi
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterable
@@ -18,7 +19,7 @@ import toolglot
 from toolglot.cli import deltas
 
 HERE = Path(__file__).parent
-WIDTH = 108
+WIDTH = 104
 
 
 class Sample(NamedTuple):
@@ -50,10 +51,12 @@ SAMPLES = [
 ]
 
 
-def clip(text: str, room: int = WIDTH - 20) -> str:
-    """``text`` on one line, its middle left out where it is long."""
+def say(label: str, text: str, indent: int = 15) -> None:
+    """Print ``text`` behind its label, folded to the width and with its line ends shown."""
     text = text.replace("\n", "↵")
-    return text if len(text) <= room else f"{text[: room * 2 // 3]} ... {text[-room // 4 :]}"
+    room = WIDTH - indent
+    for start in range(0, max(1, len(text)), room):
+        print(f"{'' if start else label:<{indent}}{text[start : start + room]}".rstrip())
 
 
 def outcome(message: toolglot.Message) -> tuple[Any, ...]:
@@ -68,12 +71,12 @@ def show(message: toolglot.Message) -> None:
     """Print what the whole text was read as."""
     print(f"  read as {message.dialect}")
     if message.reasoning:
-        print(f"    reasoning  {clip(message.reasoning)}")
-    print(f"    content    {clip(message.content) or '(none)'}")
+        say("    reasoning", message.reasoning)
+    say("    content", message.content or "(none)")
     for call in message.tool_calls:
-        print(f"    call       {call.name} {clip(json.dumps(call.arguments, ensure_ascii=False))}")
+        say("    call", f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}")
     for defect in message.defects:
-        print(f"    defect     {defect.kind.value}: {clip(defect.detail)}")
+        say("    defect", f"{defect.kind.value}: {defect.detail}: {defect.raw}")
 
 
 def told(event: toolglot.Event) -> tuple[str, str] | None:
@@ -100,7 +103,7 @@ def show_stream(steps: Iterable[tuple[str, toolglot.Event]]) -> None:
         members = list(group)
         first, last = members[0][0], members[-1][0]
         numbers = first if first == last else f"{first}-{last}"
-        print(f"    {numbers:>9}  {label:<9}  {clip('·'.join(text for _, _, text in members))}".rstrip())
+        say(f"    {numbers:>9}  {label}", "·".join(text for _, _, text in members), 26)
 
 
 def stream(sample: Sample, text: str, split: str, tools: Any) -> list[tuple[str, toolglot.Event]]:
@@ -114,14 +117,16 @@ def stream(sample: Sample, text: str, split: str, tools: Any) -> list[tuple[str,
 
 def main() -> int:
     """Show and check every sample; the exit code says whether whole and stream agreed."""
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     tools = json.loads((HERE / "tools.json").read_text(encoding="utf-8"))
     differing = []
     for number, sample in enumerate(SAMPLES, 1):
         text = (HERE / "outputs" / f"{sample.file}.txt").read_text(encoding="utf-8")
         print(f"{number}. {sample.title}  [--dialect {sample.dialect}]")
         for raw in text.split("\n"):
-            print(f"  | {raw}".rstrip() if len(raw) < WIDTH else f"  | {clip(raw, WIDTH)}")
+            for start in range(0, max(1, len(raw)), WIDTH):
+                print(f"  {':' if start else '|'} {raw[start : start + WIDTH]}".rstrip())
         whole = toolglot.parse(text, sample.dialect, tools=tools, finish_reason=sample.finish_reason)
         show(whole)
         steps = stream(sample, text, "token", tools)

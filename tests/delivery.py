@@ -9,7 +9,10 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import signal
+import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +22,9 @@ from toolglot import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reaso
 TILES = (Text, Reasoning, CallStart, Arguments, CallEnd, Markup)
 EVERY_SPLIT = 400
 """Up to this length each single split is tried; beyond it every n-th."""
+
+HANGS_AFTER = 10
+"""Seconds after which a parse is taken for one that never ends."""
 
 _WORDS = r" ?\w+|\s+|[^\w\s]"
 
@@ -82,12 +88,32 @@ def run(
     deltas: Iterable[str], dialect: Any, *, finish_reason: str | None = None, **options: Any
 ) -> list[Event]:
     """The events of one parse, ``close`` included."""
-    parser = toolglot.Parser(dialect, **options)
     events: list[Event] = []
-    for delta in deltas:
-        events.extend(parser.feed(delta))
-    events.extend(parser.close(finish_reason=finish_reason))
+    with no_hang():
+        parser = toolglot.Parser(dialect, **options)
+        for delta in deltas:
+            events.extend(parser.feed(delta))
+        events.extend(parser.close(finish_reason=finish_reason))
     return events
+
+
+@contextmanager
+def no_hang() -> Iterator[None]:
+    """Turn an endless loop into a failure (law 6): what is parsed here takes milliseconds."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise AssertionError("the parser hangs")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(HANGS_AFTER)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def markers_of(dialect: Any) -> tuple[str, ...]:

@@ -112,6 +112,7 @@ def test_cut(case: Case) -> None:
     """Cut anywhere, nothing is lost, no split matters, and no call is a finished one that was not."""
     dialect = dialect_of(case)
     full = toolglot.parse(case.raw, dialect, finish_reason=case.finish, **case.options)
+    thoughts = [segment for segment in full.segments if segment.kind == "reasoning"]
     for at in positions(len(case.raw), most=200):
         text = cut(case.raw, [at])[0]
         options = {**case.options, "finish_reason": "length"}
@@ -122,5 +123,11 @@ def test_cut(case: Case) -> None:
         message = toolglot.assemble(whole)
         if full.defects:
             continue
-        for cut_call, call in zip(message.tool_calls, full.tool_calls, strict=False):
+        # A cut in open reasoning leaves a call that the rest of the text would have made a draft.
+        calls = [c for c in message.tool_calls if not any(_inside(c.span, s.span) for s in thoughts)]
+        for cut_call, call in zip(calls, full.tool_calls, strict=False):
             assert cut_call.arguments == call.arguments, f"cut at {at}"
+
+
+def _inside(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]

@@ -6,7 +6,6 @@ import io
 import json
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -274,12 +273,19 @@ def test_explain_width_and_full(tmp_path: Path, capsys: pytest.CaptureFixture[st
 # dialects
 
 
-def test_dialects(capsys: pytest.CaptureFixture[str]) -> None:
+def test_dialects(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     code, out, _ = run(capsys, "dialects")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["slug", *toolglot.BUNDLED]
-    (hermes,) = [line for line in out.splitlines() if line.startswith("hermes ")]
-    assert "json_object" in hermes
+    assert [line.split()[0] for line in out.splitlines() if line[0] != " "] == list(toolglot.BUNDLED)
+    phi = toolglot.resolve("phi")
+    assert isinstance(phi, toolglot.Dialect)
+    assert (
+        f"\nphi            {phi.title}\n"
+        "    codecs     json_array\n"
+        f"    aliases    {', '.join(phi.aliases)}\n"
+        f"    models     {', '.join(phi.models)}\n"
+    ) in out
 
 
 def test_one_dialect(capsys: pytest.CaptureFixture[str]) -> None:
@@ -343,7 +349,9 @@ def test_unusable_input_is_one_line_and_exits_1(
     )
     assert "nonesuch" in failure("parse", text, "--dialect", "nonesuch")
     assert "nonesuch" in failure("dialects", "nonesuch")
-    assert "colour" in failure("parse", text, "--dialect", written(tmp_path / "d.toml", 'colour = "red"\n'))
+    assert failure("dialects", "auto").startswith("toolglot: auto is a choice among dialects: ")
+    own = written(tmp_path / "d.toml", 'slug = "x"\ncolour = "red"\nbody = [{ codec = "json_object" }]\n')
+    assert failure("parse", text, "--dialect", own) == f"toolglot: {own}: colour: unknown key\n"
     assert failure("parse", text, "--dialect", written(tmp_path / "e.toml", "slug = \n")).startswith(
         "toolglot: "
     )
@@ -369,8 +377,18 @@ def test_deep_tools_exit_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert (code, err) == (1, f"toolglot: {path}: nested too deep\n")
 
 
+def test_long_integers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    digits = "7" * 5000
+    text = written(tmp_path / "t", f'<tool_call>{{"name": "f", "arguments": {{"n": {digits}}}}}</tool_call>')
+    for name in ("parse", "events"):
+        code, out, _ = run(capsys, name, text, "--dialect", "hermes")
+        assert code == 0
+        assert f'"n": {digits}}}' in out.replace("\n", "").replace("  ", "")
+    assert run(capsys, "explain", text, "--dialect", "hermes")[0] == 0
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--version") == (0, f"toolglot {metadata.version('toolglot')}\n", "")
+    assert run(capsys, "--version") == (0, f"toolglot {toolglot.__version__}\n", "")
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:

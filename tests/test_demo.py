@@ -13,8 +13,8 @@ def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     assert demo.main() == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "Checked: 9 outputs, each the same whole, token by token and character by character."
-    assert len(lines) <= 220
-    assert max(map(len, lines)) <= 120
+    assert len(lines) <= 210
+    assert max(map(len, lines)) <= 110
 
 
 def test_demo_tells_a_difference(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

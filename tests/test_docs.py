@@ -6,6 +6,7 @@ import doctest
 import importlib.util
 import re
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -30,34 +31,51 @@ def load(path: str) -> ModuleType:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_examples(page: object) -> None:
+def test_examples(page: Path) -> None:
     result = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert result.failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_links_between_pages(page: object) -> None:
-    from_page = next(candidate for candidate in PAGES if candidate == page)
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", from_page.read_text(encoding="utf-8")):
-        assert (from_page.parent / target).exists(), target
+def test_links_between_pages(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
 
 
 def test_readme_has_examples() -> None:
     assert (ROOT / "README.md").read_text(encoding="utf-8").count("\n>>> ") > 10
 
 
-def test_generated_tables_are_current() -> None:
+def test_generated_parts_are_current() -> None:
     generate = load("docs/generate.py")
-    for page in generate.TABLES:
+    for page in generate.PARTS:
         text = (ROOT / "docs" / page).read_text(encoding="utf-8")
         assert generate.generated(page, text) == text, f"docs/{page} is stale: run make docs"
 
 
-def test_generate_replaces_only_what_is_between_the_markers() -> None:
+def test_generate_replaces_only_what_is_between_the_markers(monkeypatch: pytest.MonkeyPatch) -> None:
     generate = load("docs/generate.py")
-    text = "a\n<!-- begin: dialects -->\nold\n<!-- end: dialects -->\nb\n"
-    fresh = generate.generated("dialects.md", text)
-    assert fresh == f"a\n<!-- begin: dialects -->\n{generate.dialects()}\n<!-- end: dialects -->\nb\n"
+    monkeypatch.setattr(generate, "PARTS", {"p.md": {"x": lambda: "new", "y": lambda: "other"}})
+    text = "a\n<!-- begin: x -->\nold\n<!-- end: x -->\nb\n<!-- begin: y -->\n<!-- end: y -->"
+    assert generate.generated("p.md", text) == (
+        "a\n<!-- begin: x -->\nnew\n<!-- end: x -->\nb\n<!-- begin: y -->\nother\n<!-- end: y -->"
+    )
+
+
+def test_generate_check_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    generate = load("docs/generate.py")
+    monkeypatch.setattr(generate, "DOCS", tmp_path)
+    monkeypatch.setattr(generate, "PARTS", {"p.md": {"x": lambda: "new"}})
+    page = tmp_path / "p.md"
+    page.write_text("<!-- begin: x -->\nold\n<!-- end: x -->\n", encoding="utf-8")
+    assert generate.main(["--check"]) == 1
+    assert capsys.readouterr().err == "docs/p.md: stale, run make docs\n"
+    assert "old" in page.read_text(encoding="utf-8")
+    assert generate.main([]) == 0
+    assert page.read_text(encoding="utf-8") == "<!-- begin: x -->\nnew\n<!-- end: x -->\n"
+    assert generate.main(["--check"]) == 0
 
 
 def test_every_kind_of_defect_has_a_section() -> None:

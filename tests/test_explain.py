@@ -95,12 +95,12 @@ def test_a_character_that_no_event_has_is_told() -> None:
 
 def test_nothing_acts_on_a_terminal() -> None:
     text = "\x1b[31m\u202e\ud800\x07\x85\u2028\r\x7f"
-    events = [
+    events: list[Event] = [
         CallStart(0, "i", text, (0, 0)),
         Text(text, (0, len(text))),
         Defect(DefectKind.LIMIT, text, text, (0, 3)),
     ]
-    shown = explain(text, [*events])
+    shown = explain(text, events)
     assert "␛[31m<U+202E><U+D800>␇<U+0085><U+2028>␍␡" in shown
     assert set(re.findall(r"[\x00-\x1f\x7f-\x9f\u2028\u202e\ud800]", shown)) == {"\n"}
 

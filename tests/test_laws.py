@@ -154,14 +154,17 @@ def test_never_invented(subject: str, data: st.DataObject) -> None:
     asked: dict[str, Any] = {"tools": written.tools, "on_defect": on_defect}
     dialect = dialect_for(subject)
     full = run([written.text], dialect, finish_reason="stop", **asked)
-    events = run([written.text[:at]], dialect, finish_reason=finish, **asked)
+    cut = written.text[:at]
+    events = run([cut], dialect, finish_reason=finish, **asked)
     ends = {e.index: e.arguments for e in full if isinstance(e, CallEnd)}
     for event in events:
         if isinstance(event, CallEnd):
-            assert event.arguments == ends.get(event.index), written.text[:at]
-    started = dict(enumerate(received(full).calls))
-    for index, joined in received(events).open_calls.items():
-        assert started[index][1].startswith(joined), written.text[:at]
+            assert event.arguments == ends.get(event.index), cut
+    # Before close: what is held for a marker is text of the value once no more can come.
+    sent = received(Parser(dialect, **asked).feed(cut))
+    whole = dict(enumerate(received(full).calls))
+    for index, joined in sent.open_calls.items():
+        assert whole[index][1].startswith(joined), cut
 
 
 @subjects

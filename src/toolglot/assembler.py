@@ -1,8 +1,8 @@
 """Assembler: from events to a ``Message``.
 
 Promises: content, reasoning and segments stand in the order of the text, whatever the order of the
-events; a ``Relabel`` moves text to the reasoning; only calls with a ``CallEnd`` are tool calls.
-Nothing is decoded.
+events; a ``Relabel`` moves text to the reasoning; only calls with a ``CallEnd`` are tool calls,
+and what was read of others is markup in the segments. Nothing is decoded.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def assemble(events: Iterable[Event], dialect: str = "") -> Message:
         kind = _KINDS.get(type(event))
         if kind is not None and event.span[1] > event.span[0]:
             segments.append(Segment(kind, event.span, getattr(event, "index", None)))
+    segments = [_unfinished(segment, calls) for segment in segments]
     segments.sort(key=lambda segment: segment.span)
     return Message(
         content="".join(text for _, text in sorted(content)),
@@ -68,6 +69,11 @@ def assemble(events: Iterable[Event], dialect: str = "") -> Message:
 def _call(start: CallStart, texts: list[str], end: CallEnd) -> ToolCall:
     text = end.arguments_json if end.arguments_json is not None else "".join(texts)
     return ToolCall(start.name, end.arguments, start.id, text, (start.span[0], end.span[1]))
+
+
+def _unfinished(segment: Segment, calls: dict[int, ToolCall]) -> Segment:
+    """What was read of a call that did not end belongs to no call."""
+    return segment if segment.index is None or segment.index in calls else Segment("markup", segment.span)
 
 
 def _relabelled(segment: Segment, span: Span) -> Segment:

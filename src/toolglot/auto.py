@@ -56,7 +56,8 @@ Resolved = Union[Dialect, Auto, Custom]
 
 
 def create_auto(
-    order: Sequence[str] | None = None, parsers: Mapping[str, Dialect | Mapping[str, Any] | Custom] | None = None
+    order: Sequence[str] | None = None,
+    parsers: Mapping[str, Dialect | Mapping[str, Any] | Custom] | None = None,
 ) -> Auto:
     """An automatic dialect over ``order`` (default: ``DEFAULT_AUTO_ORDER``), families in ``parsers`` swapped.
 
@@ -81,7 +82,7 @@ _DEFAULT: list[Auto] = []
 
 
 def resolve(dialect: str | Dialect | Auto | Mapping[str, Any] | Custom) -> Resolved:
-    """What a caller's ``dialect`` means: a name or alias, a ``Dialect``, a dict, ``auto``, or a custom parser.
+    """What a caller's ``dialect`` means: a name, alias, ``Dialect``, dict, ``auto`` or custom parser.
 
     Raises ``UnknownDialectError`` for a name that no dialect has, ``DialectError`` for a faulty dict.
     """
@@ -97,4 +98,6 @@ def resolve(dialect: str | Dialect | Auto | Mapping[str, Any] | Custom) -> Resol
         return Dialect.from_dict(dialect)
     if callable(dialect):
         return dialect
-    raise UnknownDialectError(f"a dialect is a name, a Dialect, a dict or a callable, not {type(dialect).__name__}")
+    raise UnknownDialectError(
+        f"a dialect is a name, a Dialect, a dict or a callable, not {type(dialect).__name__}"
+    )

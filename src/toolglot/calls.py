@@ -17,10 +17,13 @@ from .channel import Channel
 from .dialect import Body
 from .events import Arguments, CallEnd, CallStart, DefectKind
 from .faults import Malformed, OverLimit
-from .jsonstream import Collect, Sink, Skip, Tap, ValueReader, decode
+from .jsonstream import ValueReader
+from .jsontext import decode
 from .limits import Limits
-from .scanner import Rope, Source
+from .markers import Rope
+from .scanner import Source
 from .schema import UNDECLARED, Param, Tool, Tools
+from .sinks import Collect, Sink, Skip, Tap
 
 _RANDOM_BYTES: Final = 12
 
@@ -47,15 +50,29 @@ class Ledger:
 class Call:
     """A call whose name is known: a sink for the JSON text of its arguments."""
 
-    __slots__ = ("channel", "index", "name", "tool", "live", "start", "_room", "_parts", "_pending", "_value", "_to")
+    __slots__ = (
+        "channel",
+        "index",
+        "name",
+        "tool",
+        "start",
+        "_held",
+        "_room",
+        "_parts",
+        "_pending",
+        "_value",
+        "_to",
+    )
 
-    def __init__(self, channel: Channel, index: int, name: str, tool: Tool | None, live: bool, room: int) -> None:
+    def __init__(
+        self, channel: Channel, index: int, name: str, tool: Tool | None, held: bool, room: int
+    ) -> None:
         self.channel = channel
         self.index = index
         self.name = name
         self.tool = tool
-        self.live = live
         self.start = channel.mark
+        self._held = held
         self._room = room
         self._parts = Rope()
         self._pending: list[str] = []
@@ -86,11 +103,9 @@ class Call:
         self.take(text, count)
 
     def flush(self) -> None:
-        """Send the argument text that came since the last time, where it goes out as it comes."""
-        if self.live and self._pending:
-            self._send()
-
-    def _send(self) -> None:
+        """Send the argument text that came since the last time."""
+        if not self._pending:
+            return
         channel = self.channel
         start, channel.mark = channel.mark, self._to
         text = self._pending[0] if len(self._pending) == 1 else "".join(self._pending)
@@ -104,20 +119,50 @@ class Call:
         value, canonical = (self._value, None) if self._value is not None else decode(text)
         if not isinstance(value, dict):
             raise Malformed("the arguments are not an object")
-        if self._pending:
-            self._send()
+        self.flush()
         channel.call = None
         at = channel.source.at
         if canonical is not None:
-            channel.defect(DefectKind.DUPLICATE_ARGUMENT, self.start, at, "an argument repeats; its last value counts", self.index)
+            channel.defect(
+                DefectKind.DUPLICATE_ARGUMENT,
+                self.start,
+                at,
+                "an argument repeats; its last value counts",
+                self.index,
+            )
         start, channel.mark = channel.mark, at
         channel.emit(CallEnd(self.index, value, (start, at), canonical))
+        if self._held:
+            channel.release()
+
+    def give_up(self) -> None:
+        """The call will not end: what was held of its arguments does not go out as arguments."""
+        self.flush()
+        self.channel.call = None
+        if self._held:
+            self.channel.release(without_arguments=True)
 
 
 class Reading:
     """What a body codec sees of the machine around it while it reads one envelope."""
 
-    __slots__ = ("channel", "source", "body", "tools", "closers", "lenient", "stream", "limits", "offered_only", "marked", "name", "provisional", "openers", "recipient")
+    __slots__ = (
+        "channel",
+        "source",
+        "body",
+        "tools",
+        "closers",
+        "lenient",
+        "stream",
+        "limits",
+        "offered_only",
+        "marked",
+        "name",
+        "provisional",
+        "openers",
+        "recipient",
+        "finish_reason",
+    )
 
     def __init__(
         self, channel: Channel, tools: Tools | None, limits: Limits, *, lenient: bool, stream: bool
@@ -136,6 +181,7 @@ class Reading:
         self.name: str | None = None
         self.provisional = False
         self.recipient = ""
+        self.finish_reason: str | None = None
 
     def enter(
         self, body: Body, openers: Sequence[str], closers: Sequence[str], *, marked: bool, offered_only: bool
@@ -169,12 +215,17 @@ class Reading:
         channel.emit(CallStart(index, call_id, name, (start, at)))
         channel.mark = at
         if self.tools is not None and tool is None:
-            channel.defect(DefectKind.UNKNOWN_TOOL, start, at, f"{name!r} is not among the offered tools", index)
-        live = self.stream and not self.body.id_at
-        call = Call(channel, index, name, tool, live, self.limits.call)
+            channel.defect(
+                DefectKind.UNKNOWN_TOOL, start, at, f"{name!r} is not among the offered tools", index
+            )
+        # Where events of the region are held anyway, they need not be held for the call.
+        held = not self.stream and self.lenient and self.marked
+        call = Call(channel, index, name, tool, held, self.limits.call)
         call.start = start
-        channel.call = call
         self.commit()
+        if held:
+            channel.hold()
+        channel.call = call
         return call
 
     def commit(self) -> None:
@@ -188,7 +239,7 @@ class Reading:
         if not self.lenient:
             raise Malformed(detail, kind)
         channel = self.channel
-        channel.call = None
+        call.give_up()
         at = self.source.at
         channel.settle(at)
         channel.defect(kind, call.start, at, detail, call.index)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .events import Defect, DefectKind, Event, Markup, Reasoning, Text
+from .events import Arguments, Defect, DefectKind, Event, Markup, Reasoning, Text
 from .scanner import Source
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ class Hold:
 
     __slots__ = ("out", "at", "aside", "count", "state")
 
-    def __init__(self, out: list[Event], at: int, aside: list[tuple[str, int, int]], count: int, state: object) -> None:
+    def __init__(
+        self, out: list[Event], at: int, aside: list[tuple[str, int, int]], count: int, state: object
+    ) -> None:
         self.out = out
         self.at = at
         self.aside = aside
@@ -143,12 +145,19 @@ class Channel:
         self.source.keep(self.mark)
         self._out = []
 
-    def release(self) -> None:
-        """Let the innermost held events out."""
+    def release(self, without_arguments: bool = False) -> None:
+        """Let the innermost held events out, arguments as markup where they are not wanted."""
         if self.call is not None:
             self.call.flush()
         hold = self.holds.pop()
-        hold.out.extend(self._out)
+        if without_arguments:
+            for event in self._out:
+                if not isinstance(event, Arguments):
+                    hold.out.append(event)
+                elif event.span[1] > event.span[0]:
+                    hold.out.append(Markup(event.span))
+        else:
+            hold.out.extend(self._out)
         self._out = hold.out
         self.source.release()
 

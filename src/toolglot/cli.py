@@ -8,13 +8,14 @@ standard error. Does not import what the library keeps to itself.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
-from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -23,6 +24,7 @@ import toolglot
 from .events import Event
 from .explain import explain
 from .message import Message
+from .registry import dialect_text
 
 _PIECES = re.compile(r"</?[^<>\s]+>|\[/?[A-Z_]+\]|\s?[^\W\d_]+|\d{1,3}|\s+|.", re.DOTALL)
 _FIELDS = (
@@ -136,7 +138,7 @@ def _explain(options: argparse.Namespace) -> int:
             events,
             dialect=parser.dialect,
             color=_colour(options.color),
-            width=options.width or shutil.get_terminal_size((100, 24)).columns,
+            width=options.width or _width(),
             full=options.full,
         )
     )
@@ -145,21 +147,20 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _dialects(options: argparse.Namespace) -> int:
     if options.name:
-        source = resources.files("toolglot").joinpath(
-            "dialects", f"{toolglot.resolve(options.name).slug}.toml"
-        )
-        sys.stdout.write(source.read_text(encoding="utf-8"))
+        dialect = toolglot.resolve(options.name)
+        if not isinstance(dialect, toolglot.Dialect):
+            order = ", ".join(toolglot.DEFAULT_AUTO_ORDER)
+            raise _InputError(f"{options.name} is a choice among dialects: {order}")
+        sys.stdout.write(dialect_text(dialect.slug))
         return 0
-    rows = [("slug", "codecs", "aliases", "models")]
+    wrap = textwrap.TextWrapper(_width(), subsequent_indent=" " * 15, break_on_hyphens=False)
     for slug in toolglot.BUNDLED:
-        dialect = toolglot.resolve(slug)
-        codecs = ", ".join(dict.fromkeys(body.codec for body in dialect.bodies))
-        rows.append(
-            (slug, codecs or "-", ", ".join(dialect.aliases) or "-", ", ".join(dialect.models) or "-")
-        )
-    widths = [max(len(row[column]) for row in rows) for column in range(2)]
-    for row in rows:
-        print(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}  |  {row[3]}")
+        found = toolglot.resolve(slug)
+        if isinstance(found, toolglot.Dialect):
+            print(f"{slug:<15}{found.title}")
+            codecs = tuple(dict.fromkeys(body.codec for body in found.bodies))
+            for label, words in (("codecs", codecs), ("aliases", found.aliases), ("models", found.models)):
+                print(wrap.fill(f"    {label:<11}{', '.join(words) or '-'}"))
     return 0
 
 
@@ -170,10 +171,10 @@ def _arguments() -> argparse.ArgumentParser:
         epilog="Exit code: 0 done; 1 unusable input, or defects under --strict; 2 usage error.",
         allow_abbrev=False,
     )
-    top.add_argument("--version", action="version", version=f"toolglot {metadata.version('toolglot')}")
+    top.add_argument("--version", action="version", version=f"toolglot {toolglot.__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
-    common = argparse.ArgumentParser(add_help=False)
+    common = _Parser(add_help=False)
     common.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="UTF-8 text; - is standard input"
     )
@@ -195,7 +196,7 @@ def _arguments() -> argparse.ArgumentParser:
         help="argument text as it arrives, or at the end",
     )
 
-    def command(name: str, run: Any, text: str, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    def command(name: str, run: Any, text: str, *parents: _Parser) -> _Parser:
         made = commands.add_parser(
             name, help=text, description=text[0].upper() + text[1:] + ".", parents=parents, allow_abbrev=False
         )
@@ -335,11 +336,18 @@ def _colour(choice: str) -> bool:
     return choice == "always"
 
 
+def _width() -> int:
+    return shutil.get_terminal_size((100, 24)).columns
+
+
 def _reconfigure() -> None:
     # A defect's raw text may hold half of a surrogate pair; as \udc80 it is printable, and JSON.
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    # Integers are exact at any size, but Python by default refuses to write long ones.
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
 
 
 def _fail(message: str, code: int) -> int:

@@ -16,6 +16,7 @@ from typing import Final
 from .envelope import Verdict
 from .events import DefectKind
 from .jsonstream import Steps
+from .messages import Messages
 from .reasoning import Reasoner
 from .table import Kind, Meaning
 
@@ -52,11 +53,16 @@ class Delimited(Reasoner):
         start = True
         while not self.state.thinking:
             state = self.state
+            if source.at == 0 and (yield from self.stream(0)):
+                return True
             if start and (state.fresh or self.more is not None) and not state.fence:
                 start = yield from self.answer()
                 continue
             start = False
             at = source.find(state.table.quoted if state.ticks else state.table.outside, source.pos + ahead)
+            if at >= 0 and source.hit is None and self._within_word(at):
+                ahead = at + 1 - source.pos
+                continue
             if at < 0 or source.hit is None:
                 if source.eof:
                     return True
@@ -74,6 +80,11 @@ class Delimited(Reasoner):
             ahead = 0 if gone else source.skipped
             start = gone
         return False
+
+    def _within_word(self, at: int) -> bool:
+        """Whether what begins at local index ``at`` could only be an offered name, but stands in a word."""
+        before = self.source.before(at)
+        return (before.isalnum() or before == "_") and self.source.text[at] not in self.state.table.firsts
 
     def _run(self, end: int) -> int:
         """Where the blanks begin that may be layout in front of what stands at local index ``end``."""
@@ -118,8 +129,25 @@ class Delimited(Reasoner):
         elif not state.ticks:
             state.ticks = len(run)
 
+    def stream(self, rel: int) -> Verdict:
+        """Read a message stream whose first header stands ``rel`` ahead; False where none does."""
+        for dialect in self.state.table.streams:
+            stream = Messages(self.channel, self.reading, self.state.table, dialect, strict=self.strict)
+            if (yield from stream.begins(rel)):
+                self.prose(self.source.pos + rel)
+                self.chosen = dialect
+                stream.state = self.state
+                yield from stream.run()
+                return True
+        return False
+
+    def header(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """A message header in the answer."""
+        return self.stream(rel)
+
     def orphan(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """A close marker that no opener waits for."""
+        yield from ()
         source, channel, state = self.source, self.channel, self.state
         if self.refuted >= 0:
             start, text = self.refuted, self.refuted_text
@@ -135,14 +163,13 @@ class Delimited(Reasoner):
         channel.defect(DefectKind.REJECTED, start, start, f"{hit!r} closes nothing")
         state.edge = source.at
         return True
-        yield
 
     def stop(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """An end-of-turn token."""
+        yield from ()
         self.aside(rel)
         self.mark(len(hit))
         return True
-        yield
 
     # -- reasoning ------------------------------------------------------------------------------
 
@@ -176,8 +203,17 @@ class Delimited(Reasoner):
 
 
 _Handler = Callable[[Delimited, int, str, list[Meaning]], Verdict]
-_ORDER: Final = (Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE, Kind.CLOSE, Kind.STOP)
+_ORDER: Final = (
+    Kind.HEADER,
+    Kind.OPEN,
+    Kind.UNMARKED,
+    Kind.THINK_OPEN,
+    Kind.THINK_CLOSE,
+    Kind.CLOSE,
+    Kind.STOP,
+)
 _OUTSIDE: Final[dict[Kind, _Handler]] = {
+    Kind.HEADER: Delimited.header,
     Kind.OPEN: Delimited.begin,
     Kind.UNMARKED: Delimited.begin,
     Kind.THINK_OPEN: Delimited.think_open,

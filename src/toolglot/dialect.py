@@ -9,9 +9,9 @@ Does not: read files or know the bundled dialects (``registry``), nor scan text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from .errors import DialectError
 
@@ -26,17 +26,16 @@ class Envelope:
     of each list of spellings is the one that ``render`` writes.
 
     ``open``, ``close``: markers around one body. ``gap``: what may stand between ``open`` and the
-    body (``blank`` or ``none``). ``layout``: white space next to markup that belongs to it (``blank``,
-    ``none`` or the literal text). ``required_close``: ``close`` may be missing only as a fault
-    (``always``), or also where ``open`` was (``pair``). ``stops``: end-of-turn tokens, markup wherever
-    they stand. ``special``: markers that are special tokens of the model. ``turn_open``: what starts
-    the model's turn in a prompt; ``prompt_tail`` is read only after its last occurrence.
+    body (``blank`` or ``none``). ``layout``: whether white space next to markup belongs to it (``blank``
+    or ``none``). ``stops``: end-of-turn tokens, markup wherever they stand. ``special``: markers that
+    are special tokens of the model. ``turn_open``: what starts the model's turn in a prompt;
+    ``prompt_tail`` is read only after its last occurrence.
 
-    The rest is for ``messages``: ``start`` opens a header, ``body`` ends it, ``end`` ends a message,
-    ``call_end`` a message with a call, ``final_end`` those that also end the turn; ``channel`` and
-    ``constrain`` introduce header fields, ``recipient`` the addressee, ``call_prefix`` is what a
-    recipient that is a tool begins with, ``content_types`` are words that may be glued to it, and
-    ``channels`` maps a channel to what its text is (``reasoning`` or ``content``).
+    The rest is for ``messages``: ``start`` opens a header that names the ``role``, ``body`` ends it,
+    ``end`` ends a message, ``call_end`` one with a call; ``channel`` and ``constrain`` introduce header
+    fields, ``recipient`` the addressee, ``call_prefix`` is what a recipient that is a tool begins with,
+    ``content_types`` are words that may be glued to it, and ``channels`` maps a channel to what its text
+    is (``reasoning`` or ``content``).
     """
 
     kind: str = "delimited"
@@ -79,7 +78,8 @@ class Body:
     side where the value began with one; ``blank``; ``none``). ``prefixes``: words before the name.
     ``separators``: what may stand between name and arguments, ``id_mark`` what introduces an id.
     ``delims``: string delimiters as (open, close) pairs; ``loose_delims`` those taken only in repair;
-    ``runs``: ``one`` where a run of delimiters counts as one.
+    ``key_marks``: what ends a bare key. ``runs``: ``one`` where a run of delimiters counts as one. ``words``: ``text`` where a bare word is a
+    string, ``loose`` where that is a repair.
     """
 
     codec: str
@@ -97,6 +97,7 @@ class Body:
     loose_delims: tuple[tuple[str, str], ...] = ()
     runs: str = "each"
     key_marks: tuple[str, ...] = (":",)
+    words: str = "loose"
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class Ids:
 
 @dataclass(frozen=True)
 class Layout:
-    """White space that ``render`` writes: inside the envelope, before the first call, between calls, around a body."""
+    """White space that ``render`` writes: inside envelopes and reasoning tags, before and between calls."""
 
     after_open: str = ""
     before_close: str = ""
@@ -169,7 +170,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Dialect:
-    """One tool-call format. Make one with ``from_dict`` or ``from_toml``, or take a bundled one with ``resolve``."""
+    """One tool-call format: made by ``from_dict`` or ``from_toml``, or a bundled one from ``resolve``."""
 
     slug: str
     title: str = ""
@@ -191,13 +192,9 @@ class Dialect:
         Raises ``DialectError`` naming ``origin``, the key and what was expected. An unknown key is an
         error in the own form and ignored in gglib's.
         """
-        if not isinstance(data, Mapping):
-            raise DialectError(f"{origin}: expected a table, got {type(data).__name__}")
-        if "tool_open" in data or "tool_close" in data:
-            from .gglib import read_spec
+        from .spec import read_dialect
 
-            return read_spec(data, origin)
-        return _dialect(Table(dict(data), origin, ""))
+        return read_dialect(data, origin)
 
     @classmethod
     def from_toml(cls, text: str, origin: str = "dialect") -> Dialect:
@@ -222,166 +219,3 @@ class Dialect:
                     found |= {tag.open, tag.end}
             found |= {*body.prefixes, *body.separators, body.id_mark}
         return tuple(sorted(found - {""}, key=lambda marker: (-len(marker), marker)))
-
-
-# -- reading -----------------------------------------------------------------------------------------
-
-
-class Table:
-    """A mapping being read: each key once, with errors that say where."""
-
-    def __init__(self, data: dict[str, Any], origin: str, path: str) -> None:
-        self.data = data
-        self.origin = origin
-        self.path = path
-
-    def fail(self, key: str, expected: str, got: object) -> DialectError:
-        where = f"{self.path}.{key}" if self.path else key
-        return DialectError(f"{self.origin}: {where}: expected {expected}, got {got!r}")
-
-    def take(self, key: str, default: _T, read: Callable[[Table, str, Any], _T]) -> _T:
-        return read(self, key, self.data.pop(key)) if key in self.data else default
-
-    def table(self, key: str) -> Table:
-        value = self.data.pop(key, {})
-        if not isinstance(value, Mapping):
-            raise self.fail(key, "a table", value)
-        return Table(dict(value), self.origin, f"{self.path}.{key}" if self.path else key)
-
-    def tables(self, key: str) -> list[Table]:
-        value = self.data.pop(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
-            raise self.fail(key, "a list of tables", value)
-        path = f"{self.path}.{key}" if self.path else key
-        return [Table(dict(item), self.origin, f"{path}[{i}]") for i, item in enumerate(value)]
-
-    def done(self) -> None:
-        if self.data:
-            key = sorted(self.data)[0]
-            where = f"{self.path}.{key}" if self.path else key
-            raise DialectError(f"{self.origin}: {where}: unknown key")
-
-
-def read_string(table: Table, key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise table.fail(key, "a string", value)
-    return value
-
-
-def read_strings(table: Table, key: str, value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
-        raise table.fail(key, "a list of strings", value)
-    return tuple(value)
-
-
-def _markers(table: Table, key: str, value: Any) -> tuple[str, ...]:
-    found = read_strings(table, key, value)
-    if any(not marker.strip() for marker in found):
-        raise table.fail(key, "markers that are not empty", value)
-    return found
-
-
-def _pairs(table: Table, key: str, value: Any) -> tuple[tuple[str, str], ...]:
-    if isinstance(value, Mapping):
-        value = [list(item) for item in value.items()]
-    if not isinstance(value, list) or not all(
-        isinstance(item, (list, tuple)) and len(item) == 2 and all(isinstance(part, str) and part for part in item)
-        for item in value
-    ):
-        raise table.fail(key, "a list of pairs of strings", value)
-    return tuple((item[0], item[1]) for item in value)
-
-
-def _choice(*words: str) -> Callable[[Table, str, Any], str]:
-    def read(table: Table, key: str, value: Any) -> str:
-        if value not in words:
-            raise table.fail(key, "one of " + ", ".join(words), value)
-        return str(value)
-
-    return read
-
-
-def _tag(table: Table, key: str, value: Any) -> Tag | None:
-    if not isinstance(value, Mapping):
-        raise table.fail(key, "a table with open, close and end", value)
-    inner = Table(dict(value), table.origin, f"{table.path}.{key}")
-    parts = {part: inner.take(part, "", read_string) for part in ("open", "close", "end")}
-    inner.done()
-    for part, text in parts.items():
-        if not text:
-            raise inner.fail(part, "a marker that is not empty", text)
-    return Tag(**parts)
-
-
-_READERS: Final[dict[str, Callable[[Table, str, Any], Any]]] = {
-    "kind": _choice("delimited", "messages", "none"),
-    "gap": _choice("blank", "none"),
-    "trim": _choice("newline", "blank", "none"),
-    "after": _choice("blank", "none"),
-    "call_inside": _choice("draft", "execute", "until_close"),
-    "id_at": _choice("", "after_arguments"),
-    "runs": _choice("each", "one"),
-    "shape": _choice("object", "array", "list", "opener", "name", "lines"),
-    "place": _choice("answer", "line", "word", "text"),
-    "gate": _choice("offered", "open"),
-    "standing": _choice("canonical", "repair"),
-    "when": _choice("always", "alone"),
-    **dict.fromkeys(("open", "close", "start", "end", "call_end", "stops", "special", "turn_open"), _markers),
-    **dict.fromkeys(("channels", "delims", "loose_delims"), _pairs),
-}
-
-
-def _read(table: Table, kind: type[_T]) -> _T:
-    """Fill a dataclass from a table: the reader of a field follows from its name, else from its default."""
-    values: dict[str, Any] = {}
-    for item in fields(kind):  # type: ignore[arg-type]  # a dataclass type, which TypeVar cannot say
-        if item.name not in table.data:
-            continue
-        plain = read_strings if isinstance(item.default, tuple) else read_string
-        values[item.name] = table.take(item.name, None, _READERS.get(item.name, plain))
-    table.done()
-    return kind(**values)
-
-
-def _body(table: Table) -> Body:
-    if "codec" not in table.data:
-        raise table.fail("codec", "the name of a body codec", None)
-    tags = {key: table.take(key, None, _tag) for key in ("name", "param") if key in table.data}
-    body = _read(table, Body)
-    return Body(**{**{f.name: getattr(body, f.name) for f in fields(Body)}, **tags})
-
-
-def _example(table: Table) -> Example:
-    calls: list[tuple[str, dict[str, Any]]] = []
-    for call in table.tables("calls"):
-        arguments = call.data.get("arguments", {})
-        if not isinstance(arguments, Mapping):
-            raise call.fail("arguments", "a table", arguments)
-        calls.append((read_string(call, "name", call.data.get("name")), dict(arguments)))
-    text = _read(table, Example)
-    return Example(text.raw, tuple(calls), text.content, text.reasoning, text.tools)
-
-
-def _dialect(table: Table) -> Dialect:
-    if not table.data.get("slug"):
-        raise table.fail("slug", "a name", table.data.get("slug"))
-    slug = table.take("slug", "", read_string)
-    title = table.take("title", "", read_string)
-    lists = {key: table.take(key, (), read_strings) for key in ("aliases", "models", "sources")}
-    envelope = _read(table.table("envelope"), Envelope)
-    bodies = tuple(_body(item) for item in table.tables("body"))
-    unmarked = tuple(_read(item, Unmarked) for item in table.tables("unmarked"))
-    think = table.table("reasoning")
-    reasoning = _read(think, Think)
-    if len(reasoning.open) != len(reasoning.close):
-        raise think.fail("close", f"as many markers as open ({len(reasoning.open)})", list(reasoning.close))
-    ids = _read(table.table("ids"), Ids)
-    layout = _read(table.table("render"), Layout)
-    examples = tuple(_example(item) for item in table.tables("example"))
-    if envelope.kind != "none" and not bodies:
-        raise table.fail("body", "at least one body", [])
-    table.done()
-    return Dialect(slug, title, **lists, envelope=envelope, bodies=bodies, unmarked=unmarked, reasoning=reasoning,
-                   ids=ids, render=layout, examples=examples)  # fmt: skip

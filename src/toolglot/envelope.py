@@ -20,7 +20,8 @@ from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
-from .scanner import END, MORE, Markers, Rope
+from .markers import Markers, Rope
+from .scanner import END, MORE
 from .table import Table
 
 _NO_FORM: Final = 99
@@ -47,9 +48,20 @@ class State:
     """
 
     __slots__ = (
-        "after_call", "by_tag", "closers", "edge", "fence", "form", "fresh", "said", "since", "since_fresh", "table",
-        "thinking", "ticks",
-    )  # fmt: skip
+        "after_call",
+        "by_tag",
+        "closers",
+        "edge",
+        "fence",
+        "form",
+        "fresh",
+        "said",
+        "since",
+        "since_fresh",
+        "table",
+        "thinking",
+        "ticks",
+    )
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -76,7 +88,6 @@ class Machine:
         self.reading = reading
         self.limits = reading.limits
         self.strict = strict
-        self.finish_reason: str | None = None
         self.state = State(table)
         self.refuted = -1
         self.refuted_text = Rope()
@@ -111,7 +122,7 @@ class Machine:
         self.channel.prose(end, self.state.thinking)
 
     def refute(self, opened: int) -> None:
-        """The held text since ``opened`` is content; a close marker behind it will make it a malformed call."""
+        """The held text since ``opened`` is content; a close behind it will make it a malformed call."""
         self.refuted = opened
         self.refuted_text = Rope()
         self.prose(self.source.pos)
@@ -153,9 +164,16 @@ class Machine:
             yield
 
     def region(
-        self, way: Way, opened: int, start: int, *, required: bool, marked: bool = True, offered_only: bool = False
+        self,
+        way: Way,
+        opened: int,
+        start: int,
+        *,
+        required: bool,
+        marked: bool = True,
+        offered_only: bool = False,
     ) -> Steps:
-        """Read the bodies of one envelope: ``opened`` is its absolute offset, ``start`` where its body begins.
+        """Read the bodies of the envelope at offset ``opened``; the first one begins at ``start``.
 
         ``required``: whether a close marker must follow.
         """
@@ -164,7 +182,11 @@ class Machine:
         source.keep(opened)
         channel.hold(copy(self.state))
         reading.enter(
-            way.body, way.dialect.envelope.open, way.dialect.envelope.close, marked=marked, offered_only=offered_only
+            way.body,
+            way.dialect.envelope.open,
+            way.dialect.envelope.close,
+            marked=marked,
+            offered_only=offered_only,
         )
         reading.provisional = not self.strict
         channel.body_at = start
@@ -237,7 +259,7 @@ class Machine:
         """The text ends behind a complete body without its close marker."""
         envelope = dialect.envelope
         stops = bool(set(envelope.close) & set(envelope.stops))
-        if self.strict and not (stops and self.finish_reason == "stop"):
+        if self.strict and not (stops and self.reading.finish_reason == "stop"):
             raise Cut(f"{envelope.close[0]!r} is missing")
         if not stops:
             self.reading.missing_close(envelope.close[0], self.channel.ledger.count - 1)
@@ -282,7 +304,7 @@ class Machine:
         if self.strict or self.reading.provisional:
             self._undo()
             source.pos = len(source.text)
-            if self.strict and self.finish_reason != "length":
+            if self.strict and self.reading.finish_reason != "length":
                 self.prose(source.pos)
             start = opened
             self.unfinished(start, fault, index)
@@ -291,8 +313,7 @@ class Machine:
         source.pos = len(source.text)
         call = channel.call
         if call is not None:
-            call.flush()
-            channel.call = None
+            call.give_up()
             index, opened = call.index, call.start
         self.unfinished(opened, fault, index)
 
@@ -331,8 +352,7 @@ class Machine:
         index: int | None = None
         start = channel.mark
         if call is not None:
-            call.flush()
-            channel.call = None
+            call.give_up()
             index, start = call.index, call.start
         marks = Markers((*reading.closers, *reading.openers))
         room = self.limits.call
@@ -341,7 +361,7 @@ class Machine:
             end = len(source.text) if at < 0 else at
             room -= end - source.pos
             channel.markup(end)
-            if at >= 0 and source.hit is not None or source.eof or room < 0:
+            if (at >= 0 and source.hit is not None) or source.eof or room < 0:
                 break
             yield
         if at >= 0 and source.hit in reading.closers:
@@ -349,4 +369,3 @@ class Machine:
         channel.defect(kind, start, source.at, fault.detail, index)
         self.state.edge = source.at
         self.state.after_call = True
-

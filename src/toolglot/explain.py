@@ -7,7 +7,6 @@ control, format and unpaired surrogate characters are written out. Does not pars
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -290,7 +289,8 @@ def _defect_marks(row: _Row, touching: list[int], defects: list[Defect], room: i
 
 
 def _shorten(text: str, room: int) -> str:
-    shown = visible(text)
+    # No more than the ends are shown, so no more is looked at.
+    shown = visible(text if len(text) <= 2 * room else text[:room] + text[-room:])
     if len(shown) <= room:
         return shown
     tail = room // 3
@@ -299,16 +299,20 @@ def _shorten(text: str, room: int) -> str:
 
 def _calls(events: list[Event], defects: list[Defect], width: int) -> list[str]:
     ends = {event.index: event for event in events if isinstance(event, CallEnd)}
-    lines: list[str] = []
+    pieces: dict[int, list[str]] = {}
     for event in events:
-        if not isinstance(event, CallStart):
+        if isinstance(event, Arguments):
+            pieces.setdefault(event.index, []).append(event.text)
+    lines: list[str] = []
+    for call in events:
+        if not isinstance(call, CallStart):
             continue
-        head = f"  {event.index}  {visible(event.name)}"
-        if event.index in ends:
-            arguments = json.dumps(ends[event.index].arguments, ensure_ascii=False)
+        head = f"  {call.index}  {visible(call.name)}"
+        if call.index in ends:
+            arguments = ends[call.index].arguments_json or "".join(pieces.get(call.index, ()))
             lines.append(f"{head}  {_shorten(arguments, max(20, width - len(head) - 2))}")
         else:
-            why = [str(number) for number, defect in enumerate(defects, 1) if defect.index == event.index]
+            why = [str(number) for number, defect in enumerate(defects, 1) if defect.index == call.index]
             lines.append(f"{head}  no call" + (f", see defect {', '.join(why)}" if why else ""))
     return lines
 

@@ -11,15 +11,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .dialect import Dialect, Envelope, Ids, Layout, Table, read_string, read_strings
+from .dialect import Dialect, Envelope, Ids, Layout
 from .registry import load_file
+from .spec import Table, read_string, read_strings
 
 
 def read_spec(data: Mapping[str, Any], origin: str) -> Dialect:
     """The dialect that a gglib spec describes. Raises ``DialectError`` naming the key."""
     table = Table(dict(data), origin, "")
     base = load_file("_gglib")
-    codecs = dict(zip(base.aliases, base.bodies))
+    codecs = dict(zip(base.aliases, base.bodies, strict=True))
     markers = {key: table.take(key, "", read_string) for key in ("tool_open", "tool_close")}
     for key, text in markers.items():
         if not text:

@@ -16,15 +16,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, Final, Protocol
+from typing import ClassVar, Final
 
 from .faults import Cut, Malformed, OverLimit
+from .jsontext import DECODER, is_number, json_escape
 from .scanner import END, MORE, NONE, Source, examined, string_stops
+from .sinks import Collect, Sink, Tap
 
 Steps = Generator[None, None, None]
 Repaired = Callable[[str, int, int], None]
 
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _TOKEN_STOP: Final = re.compile(r"[^A-Za-z0-9+\-._]")
 _HEX: Final = re.compile(r"[0-9a-fA-F]{4}")
 _WORDS: Final = {"true": "true", "false": "false", "null": "null"}
@@ -32,72 +33,14 @@ _LOOSE_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 NOT_NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity"})
 _JSON_QUOTES: Final = {'"': '"'}
 _LOOSE_QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’"}
-_QUOTE_STOPS: Final = {close: string_stops(close) for close in ("\"", "'", "”", "’")}
+_QUOTE_STOPS: Final = {close: string_stops(close) for close in ('"', "'", "”", "’")}
 _VALUE_STARTS: Final = (
     '"', "'", "“", "‘", "{", "[", "]", "-", *"0123456789", "true", "false", "null", "True", "False", "None"
 )  # fmt: skip
 _KEY_STARTS: Final = ('"', "'", "“", "‘", "}")
 _MISSING_MOST: Final = 64
-
-
-class Sink(Protocol):
-    """Where a reader's output goes."""
-
-    def take(self, text: str, count: int) -> None:
-        """``text`` is JSON for the next ``count`` characters of the source; moves the cursor past them."""
-
-    def take_value(self, text: str, count: int, value: Any) -> None:
-        """As ``take``, for a whole value already decoded."""
-
-
-class Skip:
-    """A sink that lets its text go."""
-
-    __slots__ = ("_source",)
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-
-    def take(self, text: str, count: int) -> None:
-        self._source.pos += count
-
-    def take_value(self, text: str, count: int, value: Any) -> None:
-        self._source.pos += count
-
-
-class Collect:
-    """A sink that keeps its text, up to ``most`` characters."""
-
-    __slots__ = ("_source", "_pieces", "_room")
-
-    def __init__(self, source: Source, most: int) -> None:
-        self._source = source
-        self._pieces: list[str] = []
-        self._room = most
-
-    def take(self, text: str, count: int) -> None:
-        self._room -= len(text)
-        if self._room < 0:
-            raise OverLimit("a value is longer than the limit allows")
-        self._pieces.append(text)
-        self._source.pos += count
-
-    def take_value(self, text: str, count: int, value: Any) -> None:
-        self.take(text, count)
-
-    def text(self) -> str:
-        """All that was taken."""
-        return "".join(self._pieces)
-
-
-class Tap(Protocol):
-    """Follows the members of an object's first level while they are read."""
-
-    def enter(self, key: str, first: str) -> Sink:
-        """A member begins: its key and the first character of its value. Returns the sink for the value."""
-
-    def leave(self) -> None:
-        """The member's value is complete."""
+# Digits cost more than linear time to convert; no value that a tool can use is longer.
+_SCALAR_MOST: Final = 1 << 16
 
 
 # Where a string stands: what may follow its closing quote.
@@ -125,7 +68,7 @@ class ValueReader:
 
     __slots__ = ("source", "sink", "tap", "lenient", "closers", "nesting", "repaired", "quotes", "colons")
 
-    brackets: dict[str, str] = {"{": "}", "[": "]"}
+    brackets: ClassVar[dict[str, str]] = {"{": "}", "[": "]"}
 
     def __init__(
         self,
@@ -169,10 +112,10 @@ class ValueReader:
             c = source.text[at]
             if expect == _AFTER:
                 expect = yield from self._after(c, stack)
-            elif (expect == _FIRST_VALUE or expect == _FIRST_KEY) and c == stack[-1]:
+            elif (expect in (_FIRST_VALUE, _FIRST_KEY)) and c == stack[-1]:
                 self.sink.take(_CLOSING[stack.pop()], 1)
                 expect = _AFTER
-            elif expect == _KEY or expect == _FIRST_KEY:
+            elif expect in (_KEY, _FIRST_KEY):
                 tapped = self.tap is not None and len(stack) == 1
                 member = member or tapped
                 yield from self._member(c, tapped)
@@ -188,7 +131,9 @@ class ValueReader:
                     raise OverLimit(f"more than {self.nesting} nested brackets")
                 expect = _FIRST_KEY if c == "{" else _FIRST_VALUE
             else:
-                yield from self.atom(c, _NO_CONTEXT if not stack else _IN_OBJECT if stack[-1] == "}" else _IN_ARRAY)
+                yield from self.atom(
+                    c, _NO_CONTEXT if not stack else _IN_OBJECT if stack[-1] == "}" else _IN_ARRAY
+                )
                 expect = _AFTER
 
     def tapped(self) -> Tap:
@@ -279,7 +224,7 @@ class ValueReader:
             return False
         examined(len(text) - start)
         try:
-            value, end = _DECODER.raw_decode(text, start)
+            value, end = DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             return False
         piece = text[start:end]
@@ -296,9 +241,9 @@ class ValueReader:
             yield from self.string(c, context)
             return
         token = yield from self.token(_TOKEN_STOP)
-        if token in _WORDS:
-            self.sink.take(token, len(token))
-        elif is_number(token):
+        if self.source.pos + len(token) >= len(self.source.text):
+            raise Cut("the text ends inside a value")
+        if token in _WORDS or is_number(token):
             self.sink.take(token, len(token))
         elif self.lenient and token in _LOOSE_WORDS:
             self.repair(f"{token} for {_LOOSE_WORDS[token]}", len(token))
@@ -315,6 +260,8 @@ class ValueReader:
         ahead = 0
         while True:
             at = source.stop(stop, source.pos + ahead)
+            if at - source.pos > _SCALAR_MOST:
+                raise OverLimit(f"a bare value is longer than {_SCALAR_MOST} characters")
             if at < len(source.text) or source.eof:
                 return source.text[source.pos : at]
             ahead = at - source.pos
@@ -428,85 +375,3 @@ class ValueReader:
                     return -1
                 raise Cut("the text ends inside a string")
             yield
-
-
-# -- whole texts -----------------------------------------------------------------------------------
-
-
-def json_escape(text: str) -> str:
-    """``text`` as the inside of a JSON string."""
-    return _ENCODE(text)[1:-1]
-
-
-def is_number(text: str) -> bool:
-    """Whether ``text`` is a number of JSON."""
-    return _NUMBER.fullmatch(text) is not None
-
-
-def decode(text: str) -> tuple[Any, str | None]:
-    """The value of valid JSON text, and the text with each key once where a key repeats, else None.
-
-    Integers are exact at any size; the last value of a repeated key wins, at its first position.
-    """
-    try:
-        return _DECODER.decode(text), None
-    except (ValueError, RecursionError):
-        repeats = _Repeats()
-        value = json.loads(text, parse_int=_integer, object_pairs_hook=repeats.pairs)
-        if not repeats.found:
-            return value, None
-        spelled = json.loads(text, parse_int=_Spelled, parse_float=_Spelled)
-        return value, _write(spelled)
-
-
-class _Spelled(str):
-    """A number as it was written."""
-
-    __slots__ = ()
-
-
-def _write(value: Any) -> str:
-    if isinstance(value, _Spelled):
-        return str(value)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_write(str(k))}: {_write(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_write(item) for item in value) + "]"
-    return json.dumps(value, ensure_ascii=False)
-
-
-class _Repeats:
-    """Notices repeated keys while JSON is decoded."""
-
-    def __init__(self) -> None:
-        self.found = False
-
-    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        members = dict(pairs)
-        self.found |= len(members) != len(pairs)
-        return members
-
-
-def _integer(text: str) -> int:
-    """``int`` without CPython's limit on digits, in blocks that stay below it."""
-    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-    value = 0
-    for start in range(0, len(digits), 4000):
-        block = digits[start : start + 4000]
-        value = value * 10 ** len(block) + int(block)
-    return sign * value
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("a key repeats")
-    return members
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is not JSON")
-
-
-_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)

@@ -47,7 +47,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Message:
-    """A parsed output. ``segments`` tile the input in order; ``content`` and ``reasoning`` are ``""`` where there is none."""
+    """A parsed output. ``segments`` tile the input in order; absent content or reasoning is ``""``."""
 
     content: str = ""
     reasoning: str = ""

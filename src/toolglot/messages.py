@@ -13,15 +13,16 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Final
 
-from .answers import Answers
 from .calls import Reading
 from .channel import Channel
+from .claims import Claims
 from .dialect import Dialect
 from .envelope import Verdict, Way
 from .events import DefectKind
 from .faults import OverLimit
 from .jsonstream import Steps
-from .scanner import BLANKS, MORE, NONE, Markers, field_after
+from .markers import Markers
+from .scanner import BLANKS, MORE, NONE, field_after
 from .table import Table
 
 _REASONING: Final = "reasoning"
@@ -40,10 +41,12 @@ class Header:
         self.channel = ""
 
 
-class Messages(Answers):
+class Messages(Claims):
     """The machine of one channel of a message stream. ``run`` is a generator that yields for more text."""
 
-    def __init__(self, channel: Channel, reading: Reading, table: Table, dialect: Dialect, *, strict: bool) -> None:
+    def __init__(
+        self, channel: Channel, reading: Reading, table: Table, dialect: Dialect, *, strict: bool
+    ) -> None:
         super().__init__(channel, reading, table, strict=strict, guess=False)
         envelope = dialect.envelope
         self.dialect = dialect
@@ -56,8 +59,25 @@ class Messages(Answers):
         self._next = tuple(mark + envelope.role for mark in envelope.start)
         self._plain_ends = Markers((*envelope.end, *self._next))
         self._call_ends = Markers((*envelope.end, *envelope.call_end, *self._next))
-        self._fields = tuple(f for f in (envelope.channel, envelope.recipient, envelope.body, envelope.constrain) if f)
+        self._fields = tuple(
+            f for f in (envelope.channel, envelope.recipient, envelope.body, envelope.constrain) if f
+        )
         self.begun = False
+
+    def begins(self, rel: int) -> Verdict:
+        """Whether a header of the stream stands ``rel`` ahead: a known channel, or the model's own role."""
+        source, envelope = self.source, self._envelope
+        self.begun = True
+        options = (
+            envelope.recipient + envelope.call_prefix,
+            *(mark + envelope.role for mark in envelope.start),
+        )
+        options += tuple(envelope.channel + name for name in self._roles)
+        while True:
+            found = source.follows_at(source.pos + rel, options)
+            if found != MORE:
+                return found >= 0
+            yield
 
     def run(self) -> Steps:
         """Read the text to its end."""
@@ -73,17 +93,9 @@ class Messages(Answers):
     def _between(self) -> Steps:
         """Text outside messages is content, up to the next header."""
         source, envelope = self.source, self._envelope
-        if not self.begun:
-            self.begun = True
-            if envelope.recipient:
-                found = MORE
-                while found == MORE:
-                    found = source.starts(source.pos, envelope.recipient)
-                    if found == MORE:
-                        yield
-                if found == 1:
-                    yield from self.header(0)
-                    return
+        if not self.begun and (yield from self.begins(0)):
+            yield from self.header()
+            return
         ahead = 0
         while True:
             at = source.find(self._outer, source.pos + ahead)
@@ -106,7 +118,7 @@ class Messages(Answers):
                 ahead = 1
             elif hit in self._starts:
                 self.state.ticks = 0
-                if (yield from self.header(0)):
+                if (yield from self.header()):
                     return
                 ahead = 1
             else:
@@ -115,7 +127,7 @@ class Messages(Answers):
 
     # -- a header -------------------------------------------------------------------------------
 
-    def header(self, rel: int) -> Verdict:
+    def header(self) -> Verdict:
         """Read a header at the cursor and the body behind it; False where it is none and stays text."""
         source, channel, envelope = self.source, self.channel, self._envelope
         start = source.at
@@ -258,7 +270,7 @@ class Messages(Answers):
         while True:
             at = source.find(self._call_ends, source.pos)
             found = at >= 0 and source.hit is not None
-            end = len(source.text) if at < 0 or source.eof and not found else at
+            end = len(source.text) if at < 0 or (source.eof and not found) else at
             self.prose(end + (len(source.hit or "") if found and source.hit not in self._next else 0))
             if found or source.eof:
                 return

@@ -61,7 +61,7 @@ class _Lane:
 
     def close(self, finish_reason: str | None) -> list[Event]:
         self.channel.source.eof = True
-        self.machine.finish_reason = finish_reason
+        self.machine.reading.finish_reason = finish_reason
         for _ in self.steps:
             raise AssertionError("a machine waits for text after the end")
         return self.channel.drain()
@@ -200,7 +200,9 @@ class Parser:
         if messages:
             machine = Messages(channel, reading, table, dialects[0], strict=self._strict)
         else:
-            machine = Delimited(channel, reading, table, strict=self._strict, guess=isinstance(resolved, Auto))
+            machine = Delimited(
+                channel, reading, table, strict=self._strict, guess=isinstance(resolved, Auto)
+            )
         if name == "reasoning":
             machine.always_thinking()
         return _Lane(channel, machine, prompt)
@@ -295,7 +297,13 @@ def parse(
     {'n': 1}
     """
     parser = Parser(
-        dialect, tools=tools, prompt_tail=prompt_tail, on_defect=on_defect, arguments=arguments, limits=limits, ids=ids
+        dialect,
+        tools=tools,
+        prompt_tail=prompt_tail,
+        on_defect=on_defect,
+        arguments=arguments,
+        limits=limits,
+        ids=ids,
     )
     events = [*parser.feed(text), *parser.close(finish_reason)]
     return assemble(events, parser.dialect)

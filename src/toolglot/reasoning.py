@@ -26,6 +26,7 @@ class Reasoner(Answers):
     """Reads reasoning. ``draft`` is the state to return to while a call in open reasoning is held."""
 
     draft: State | None = None
+    depth = 0
 
     # -- tags in the answer ---------------------------------------------------------------------
 
@@ -63,7 +64,9 @@ class Reasoner(Answers):
             if hit not in self.draft.closers:
                 return False
             end = source.pos + rel
-            trimmed = found[0].dialect.reasoning.trim == "newline" and rel and source.text[end - 1] == _NEWLINE
+            trimmed = (
+                found[0].dialect.reasoning.trim == "newline" and rel and source.text[end - 1] == _NEWLINE
+            )
             rel = 1 if trimmed else 0
             self.drop_draft(end - rel)
         elif self.strict:
@@ -72,7 +75,10 @@ class Reasoner(Answers):
             rel = self._claim_back(rel)
             start = source.at + rel
             channel.defect(
-                DefectKind.LONE_REASONING_CLOSE, start, start + len(hit), f"{hit!r} closes what nothing opened"
+                DefectKind.LONE_REASONING_CLOSE,
+                start,
+                start + len(hit),
+                f"{hit!r} closes what nothing opened",
             )
             state.fresh = state.since_fresh
         self.mark(rel + len(hit))
@@ -80,7 +86,7 @@ class Reasoner(Answers):
         return True
 
     def _claim_back(self, rel: int) -> int:
-        """The content since the last call or reasoning was reasoning. Returns what is left in front of the tag."""
+        """The content since the last call or reasoning was reasoning. Returns what is left before the tag."""
         source, channel, state = self.source, self.channel, self.state
         if not state.said and state.edge == source.at:
             return rel
@@ -149,13 +155,15 @@ class Reasoner(Answers):
 
     def inside_stop(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """An end-of-turn token in open reasoning."""
+        yield from ()
         self.prose(self.source.pos + rel)
         self.mark(len(hit))
         return True
-        yield
 
     def inside_call(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
-        """A call's opener in reasoning."""
+        """A call's opener in reasoning; a shape without markers is no more than thought there."""
+        if all(m.unmarked is not None and m.unmarked.shape != "opener" for m in found):
+            return False
         rule = found[0].dialect.reasoning.call_inside
         if rule == "draft":
             return False
@@ -164,6 +172,7 @@ class Reasoner(Answers):
         channel = self.channel
         saved = copy(self.state)
         channel.hold(saved)
+        self.depth = len(channel.holds)
         count = channel.ledger.count
         self.state.thinking = False
         self.state.ticks = self.state.fence = 0
@@ -171,7 +180,7 @@ class Reasoner(Answers):
         if channel.ledger.count > count or (begun and self.source.eof):
             self.draft = saved
             return True
-        before = channel.holds[-1].at
+        before = channel.holds[self.depth - 1].at
         self.draft = saved
         self.drop_draft(self.source.pos)
         return self.source.at > before
@@ -190,6 +199,9 @@ class Reasoner(Answers):
         assert self.draft is not None
         self.draft = None
         self.refuted = -1
+        while len(self.channel.holds) > self.depth:
+            self.channel.discard()
+            self.channel.dropped()
         self.undo()
         self.state.thinking = True
         self.prose(end)
@@ -212,5 +224,7 @@ class Reasoner(Answers):
             self.prose(len(source.text))
         channel.settle(source.at)
         channel.drop_aside()
-        if state.thinking and state.by_tag and self.finish_reason != "length":
-            channel.defect(DefectKind.LONE_REASONING_OPEN, source.at, source.at, "the text ends inside reasoning")
+        if state.thinking and state.by_tag and self.reading.finish_reason != "length":
+            channel.defect(
+                DefectKind.LONE_REASONING_OPEN, source.at, source.at, "the text ends inside reasoning"
+            )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from .dialect import Dialect
@@ -17,7 +17,9 @@ from .errors import UnknownDialectError
 
 def _folder() -> list[str]:
     names = (entry.name for entry in (files(__package__) / "dialects").iterdir())
-    return sorted(name[: -len(".toml")] for name in names if name.endswith(".toml") and not name.startswith("_"))
+    return sorted(
+        name[: -len(".toml")] for name in names if name.endswith(".toml") and not name.startswith("_")
+    )
 
 
 BUNDLED: tuple[str, ...] = tuple(_folder())
@@ -29,7 +31,7 @@ def dialect_text(slug: str) -> str:
     return (files(__package__) / "dialects" / f"{slug}.toml").read_text(encoding="utf-8")
 
 
-@lru_cache(maxsize=None)
+@cache
 def load_file(stem: str) -> Dialect:
     """The dialect of a bundled file, read once."""
     return Dialect.from_toml(dialect_text(stem), f"dialects/{stem}.toml")

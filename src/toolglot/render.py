@@ -31,7 +31,11 @@ def render(message: Message | ToolCall | Sequence[ToolCall], dialect: Named, *, 
     resolved = resolve(dialect)
     if not isinstance(resolved, Dialect):
         raise RenderError("only a dialect can be written: auto and custom parsers read")
-    text = _write_messages(message, resolved) if resolved.envelope.kind == "messages" else _write(message, resolved)
+    text = (
+        _write_messages(message, resolved)
+        if resolved.envelope.kind == "messages"
+        else _write(message, resolved)
+    )
     _check(text, message, resolved, tools)
     return text
 
@@ -44,7 +48,9 @@ def _write(message: Message, dialect: Dialect) -> str:
             raise RenderError(f"{dialect.slug} has no reasoning")
         label = f"{think.label}\n" if think.label else ""
         parts.append(think.open[0] + label + layout.think_open + message.reasoning)
-        parts.append(("\n" if layout.think_open else "") + think.close[0] + layout.think_close.removeprefix("\n"))
+        parts.append(
+            ("\n" if layout.think_open else "") + think.close[0] + layout.think_close.removeprefix("\n")
+        )
     parts.append(message.content)
     if message.tool_calls:
         if dialect.envelope.kind == "none":
@@ -59,7 +65,9 @@ def _calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
     codec = CODECS[body.codec]
     pairs = [(call.name, call.arguments) for call in calls]
     groups = [pairs] if codec.several == "all" else [[pair] for pair in pairs]
-    bare = any(u.place == "answer" and u.standing == "canonical" for u in dialect.unmarked) or not envelope.open
+    bare = (
+        any(u.place == "answer" and u.standing == "canonical" for u in dialect.unmarked) or not envelope.open
+    )
     opener = "" if bare else envelope.open[0] + layout.after_open
     closer = "" if bare or not envelope.close else layout.before_close + envelope.close[0]
     between = layout.between or ("\n" if bare else "")
@@ -80,7 +88,9 @@ def _write_messages(message: Message, dialect: Dialect) -> str:
         parts.append(_message(envelope, header, text, envelope.call_end[0]))
     if message.content:
         last = not message.tool_calls
-        content = _message(envelope, envelope.channels[-1 if last else 1][0], message.content, envelope.end[0])
+        content = _message(
+            envelope, envelope.channels[-1 if last else 1][0], message.content, envelope.end[0]
+        )
         parts.insert(1 if message.reasoning else 0, content)
     start = envelope.start[0] + envelope.role
     return start.join(parts)
@@ -102,7 +112,9 @@ def _check(text: str, message: Message, dialect: Dialect, tools: object) -> None
     ):  # fmt: skip
         if got != wanted:
             hint = "" if tools is not None else " (tools= may tell the types)"
-            raise RenderError(f"{dialect.slug} cannot carry this message: its {what} would read back as {got!r}{hint}")
+            raise RenderError(
+                f"{dialect.slug} cannot carry this message: its {what} would read back as {got!r}{hint}"
+            )
 
 
 def _offered(message: Message) -> dict[str, Any]:

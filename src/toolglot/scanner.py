@@ -12,15 +12,15 @@ what outlives a feed is a distance from the cursor, or an absolute offset (``bas
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Final
 
+from .markers import Markers, Rope
+
 BLANKS: Final = " \t\r\n"
 _CONTEXT: Final = 48
-_CHUNK: Final = 512
 _NONBLANK: Final = re.compile(r"[^ \t\r\n]")
 _TAIL: Final = re.compile(r"[ \t]{0,3}\Z")
 
@@ -64,113 +64,6 @@ def examined(characters: int) -> None:
         count.characters += characters
 
 
-class Rope:
-    """Text gathered piece by piece; short pieces are joined so that each costs what its characters cost."""
-
-    __slots__ = ("_small", "_big", "_starts", "length")
-
-    def __init__(self) -> None:
-        self._small: list[str] = []
-        self._big: list[str] = []
-        self._starts: list[int] = []
-        self.length = 0
-
-    def append(self, piece: str) -> None:
-        """Add ``piece`` at the end."""
-        self._small.append(piece)
-        self.length += len(piece)
-        if len(self._small) >= _CHUNK:
-            self._gather()
-
-    def _gather(self) -> None:
-        if self._small:
-            piece = "".join(self._small)
-            self._starts.append(self.length - len(piece))
-            self._big.append(piece)
-            self._small.clear()
-
-    def text(self) -> str:
-        """All of it."""
-        if len(self._big) == 0:
-            return "".join(self._small)
-        self._gather()
-        return "".join(self._big)
-
-    def slice(self, start: int, end: int) -> str:
-        """Characters ``start`` to ``end``, copying only the pieces concerned."""
-        self._gather()
-        if start >= end:
-            return ""
-        first = max(bisect_right(self._starts, start) - 1, 0)
-        last = bisect_right(self._starts, end - 1)
-        offset = self._starts[first]
-        return "".join(self._big[first:last])[start - offset : end - offset]
-
-
-class Markers:
-    """A set of literal markers, compiled once into a search that also sees a marker's beginning at the end.
-
-    ``ticks`` adds runs of backticks, ``lines`` newlines, as further hits.
-    """
-
-    __slots__ = ("literals", "_open", "_final", "_longer")
-
-    def __init__(self, literals: Iterable[str], *, ticks: bool = False, lines: bool = False) -> None:
-        self.literals = frozenset(literals)
-        extra = [r"`+"] if ticks else []
-        if lines:
-            extra.append(r"\n")
-        trie = _trie(self.literals)
-        self._open = re.compile("|".join([*_alternatives(trie, True), *extra]) or r"(?!)")
-        self._final = re.compile("|".join([*_alternatives(trie, False), *extra]) or r"(?!)")
-        self._longer = frozenset(
-            short for short in self.literals for long in self.literals if long != short and long.startswith(short)
-        )
-
-    def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
-        """The first hit at or after ``start``; ``final`` means that no more text can come."""
-        return (self._final if final else self._open).search(text, start)
-
-    def partial(self, match: re.Match[str], length: int, final: bool) -> bool:
-        """Whether a hit is only the beginning of what may still be a (longer) marker."""
-        if final or match.end() < length:
-            return False
-        found = match.group()
-        if found[0] == "`" and found not in self.literals:
-            return True
-        return found != "\n" and (found not in self.literals or found in self._longer)
-
-
-_Trie = dict[str, "object"]
-
-
-def _trie(literals: Iterable[str]) -> _Trie:
-    root: _Trie = {}
-    for literal in literals:
-        node = root
-        for character in literal:
-            child = node.setdefault(character, {})
-            assert isinstance(child, dict)
-            node = child
-        node[""] = True
-    return root
-
-
-def _alternatives(node: _Trie, open_end: bool) -> list[str]:
-    return [re.escape(c) + _pattern(child, open_end) for c, child in sorted(node.items()) if isinstance(child, dict)]
-
-
-def _pattern(node: _Trie, open_end: bool) -> str:
-    options = _alternatives(node, open_end)
-    if not options:
-        return ""
-    if open_end:
-        options.append(r"\Z")
-    if "" in node:
-        options.append("")
-    return options[0] if len(options) == 1 else "(?:" + "|".join(options) + ")"
-
-
 class Source:
     """The text of one channel while it grows, and a cursor in it.
 
@@ -178,7 +71,19 @@ class Source:
     ``eof`` whether the text has ended; ``skipped`` how far ahead of the cursor a search need not look again.
     """
 
-    __slots__ = ("text", "pos", "base", "eof", "hit", "follow_at", "skipped", "_keeps", "_kept", "_kept_to", "_flags")
+    __slots__ = (
+        "text",
+        "pos",
+        "base",
+        "eof",
+        "hit",
+        "follow_at",
+        "skipped",
+        "_keeps",
+        "_kept",
+        "_kept_to",
+        "_flags",
+    )
 
     def __init__(self, base: int = 0) -> None:
         self.text = ""
@@ -238,7 +143,11 @@ class Source:
             return self.text[start - self.base : end - self.base]
         first = self._keeps[0]
         kept = self._kept.slice(start - first, min(end, self._kept_to) - first)
-        return kept + self.text[self._kept_to - self.base : max(end - self.base, 0)] if end > self._kept_to else kept
+        return (
+            kept + self.text[self._kept_to - self.base : max(end - self.base, 0)]
+            if end > self._kept_to
+            else kept
+        )
 
     # -- searching ------------------------------------------------------------------------------
 
@@ -269,7 +178,7 @@ class Source:
         return self.stop(_NONBLANK, start)
 
     def skip_over(self, start: int, characters: str) -> int:
-        """Local index of the first character at or after ``start`` that is none of ``characters``, or the length."""
+        """Local index of the first character at or after ``start`` that is not one of ``characters``."""
         return self.stop(_other_than(characters), start)
 
     def tail(self, start: int, end: int) -> int:
@@ -335,7 +244,7 @@ class Source:
         if match is None:
             return True
         start = match.start()
-        return start <= origin and self.base <= 0 or start > 0 and self.text[start - 1] == "\n"
+        return (start <= origin and self.base <= 0) or (start > 0 and self.text[start - 1] == "\n")
 
     def flagged(self, at: int) -> bool | None:
         """What the caller said of the character at ``at``: special token, ordinary text, or nothing."""
@@ -358,7 +267,7 @@ def name_stop(literal: str) -> re.Pattern[str]:
 
 
 def after_last(text: str, literals: tuple[str, ...], *, including: bool) -> str:
-    """What follows the last occurrence of any of ``literals``, or begins with it; ``text`` where none occurs."""
+    """What follows the last occurrence of any of ``literals``, or begins with it; else ``text``."""
     best = 0
     for literal in literals:
         found = text.rfind(literal)

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from .bodies import CODECS
 from .dialect import Body, Dialect, Unmarked
 from .errors import DialectError
-from .scanner import Markers
+from .markers import Markers
 
 _CACHE_MOST: Final = 64
 
@@ -37,12 +37,18 @@ class Meaning(NamedTuple):
     unmarked: Unmarked | None = None
     body: Body | None = None
 
+    @property
+    def names(self) -> bool:
+        """Whether the marker is made of an offered name, at a word's start."""
+        return self.unmarked is not None and self.unmarked.place == "word" and self.unmarked.shape == "name"
+
 
 class Table:
     """The markers of ``dialects``, the first of them ranking highest.
 
     ``outside`` finds what counts in the answer, ``quoted`` the same within inline code, ``inside`` what
     counts in reasoning; ``answers`` are the shapes that can only open an answer.
+    ``firsts``: the characters with which a marker inside a word may begin.
     """
 
     def __init__(self, dialects: Sequence[Dialect], names: frozenset[str], calls: bool = True) -> None:
@@ -54,14 +60,14 @@ class Table:
         self.closes: dict[str, tuple[str, ...]] = {}
         for dialect in dialects:
             self._add(dialect, names, calls)
+        self.streams = tuple(d for d in dialects if d.envelope.kind == "messages")
         self.layout = "blank" if any(d.envelope.layout == "blank" for d in dialects) else "none"
         self.outside = Markers(self.meanings, ticks=True)
         self.quoted = Markers(self.meanings, ticks=True, lines=True)
         inside = (Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE, Kind.STOP)
         self.inside = Markers(m for m, found in self.meanings.items() if any(f.kind in inside for f in found))
-        self.behind: dict[str, Markers] = {
-            d.slug: Markers((*d.envelope.close, *d.envelope.open)) for d in dialects if d.envelope.kind == "delimited"
-        }
+        named = (m for m, found in self.meanings.items() if not all(f.names for f in found))
+        self.firsts = frozenset(m[0] for m in named)
 
     def _add(self, dialect: Dialect, names: frozenset[str], calls: bool) -> None:
         envelope, think = dialect.envelope, dialect.reasoning
@@ -69,7 +75,9 @@ class Table:
         self.turn_open += envelope.turn_open
         for body in dialect.bodies:
             if body.codec not in CODECS:
-                raise DialectError(f"{dialect.slug}: body.codec: expected one of {', '.join(CODECS)}, got {body.codec!r}")
+                raise DialectError(
+                    f"{dialect.slug}: body.codec: expected one of {', '.join(CODECS)}, got {body.codec!r}"
+                )
         if envelope.kind == "messages":
             for marker in (*envelope.start, envelope.channel):
                 self._mean(marker, Meaning(Kind.HEADER, dialect))
@@ -81,7 +89,7 @@ class Table:
                 self._add_unmarked(dialect, unmarked, names)
             for marker in envelope.close:
                 self._mean(marker, Meaning(Kind.CLOSE, dialect))
-        for opener, closer in zip(think.open, think.close):
+        for opener, closer in zip(think.open, think.close, strict=True):
             self._mean(opener, Meaning(Kind.THINK_OPEN, dialect))
             self._mean(closer, Meaning(Kind.THINK_CLOSE, dialect))
             if closer not in self.closes.get(opener, ()):
@@ -127,14 +135,16 @@ def _body_for(dialect: Dialect, unmarked: Unmarked) -> Body:
             return body
     if unmarked.shape in ("object", "array"):
         return Body(codecs[0])
-    raise DialectError(f"{dialect.slug}: unmarked.shape: {unmarked.shape!r} needs a body of codec {' or '.join(codecs)}")
+    raise DialectError(
+        f"{dialect.slug}: unmarked.shape: {unmarked.shape!r} needs a body of codec {' or '.join(codecs)}"
+    )
 
 
 _tables: dict[tuple[tuple[int, ...], frozenset[str], bool], Table] = {}
 
 
 def table_of(dialects: Sequence[Dialect], names: frozenset[str], *, calls: bool = True) -> Table:
-    """The table of ``dialects`` for the offered ``names``, compiled once; without calls where none is wanted."""
+    """The table of ``dialects`` for the offered ``names``, compiled once; without calls if none is wanted."""
     needs = any(u.place != "answer" and u.shape != "opener" for d in dialects for u in d.unmarked)
     key = (tuple(id(d) for d in dialects), names if needs else frozenset(), calls)
     found = _tables.get(key)

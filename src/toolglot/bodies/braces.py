@@ -17,9 +17,11 @@ from ..dialect import Body
 from ..errors import RenderError
 from ..events import DefectKind
 from ..faults import Cut, Malformed
-from ..jsonstream import Steps, ValueReader, json_escape
+from ..jsonstream import Steps, ValueReader
+from ..jsontext import json_escape
 from ..literals import json_string
-from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, Markers, holds
+from ..markers import Markers
+from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds
 from ..schema import UNDECLARED, Param
 
 _LITERALS: Final = {"None": "null", "True": "true", "False": "false"}
@@ -72,7 +74,11 @@ def read(reading: Reading) -> Steps:
         yield from reader.value()
         if reader.mistyped:
             reading.channel.defect(
-                DefectKind.WRONG_TYPE, source.at, source.at, "the value before is not of its declared type", call.index
+                DefectKind.WRONG_TYPE,
+                source.at,
+                source.at,
+                "the value before is not of its declared type",
+                call.index,
             )
         found = yield from _ahead(reading, (",",))
         if found == 0:
@@ -254,7 +260,7 @@ class BraceReader(ValueReader):
             self.sink.take(json_escape('"' if len(closer) > 1 else closer) * count, length)
 
     def _run(self, at: int, delim: str) -> Generator[None, None, int]:
-        """How many of ``delim`` stand in a row at local index ``at`` (only one is looked for unless runs count)."""
+        """How many of ``delim`` stand in a row at local index ``at``, where runs count; else one."""
         source = self.source
         distance = at - source.pos
         count = 1
@@ -300,6 +306,10 @@ def _write(value: Any, body: Body) -> str:
 
 
 def _key(key: str, body: Body) -> str:
-    if not key.strip(BLANKS) or key != key.strip(BLANKS) or any(c in key for c in (*body.key_marks, *"{}[],\n")):
+    if (
+        not key.strip(BLANKS)
+        or key != key.strip(BLANKS)
+        or any(c in key for c in (*body.key_marks, *"{}[],\n"))
+    ):
         raise RenderError(f"the key {key!r} cannot be written bare")
     return key

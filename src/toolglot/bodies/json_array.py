@@ -90,5 +90,3 @@ def _element(reading: Reading) -> Steps:
 def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:
     """The array of all calls."""
     return "[" + ", ".join(write_object(name, arguments, body) for name, arguments in calls) + "]"
-
-

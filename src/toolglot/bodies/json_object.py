@@ -15,8 +15,9 @@ from ..calls import Call, Reading
 from ..dialect import Body
 from ..events import DefectKind
 from ..faults import BodyFault, Malformed
-from ..jsonstream import Collect, Sink, Skip, Steps, ValueReader
+from ..jsonstream import Steps, ValueReader
 from ..scanner import MORE, NONE, Source
+from ..sinks import Collect, Sink, Skip
 
 FENCE: Final = "```"
 
@@ -147,7 +148,9 @@ class CallObject:
         if not self._live:
             text = self._object()
             if text is None:
-                self._reading.abandon(call, DefectKind.ARGUMENTS_NOT_AN_OBJECT, "the arguments are not an object")
+                self._reading.abandon(
+                    call, DefectKind.ARGUMENTS_NOT_AN_OBJECT, "the arguments are not an object"
+                )
                 return
             call.take(text, 0)
         call.end()

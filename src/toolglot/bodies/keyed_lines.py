@@ -14,8 +14,9 @@ from ..calls import Call, Reading
 from ..dialect import Body
 from ..errors import RenderError
 from ..events import DefectKind
-from ..faults import Malformed, OverLimit
-from ..jsonstream import Steps, is_number
+from ..faults import Cut, Malformed, OverLimit
+from ..jsonstream import Steps
+from ..jsontext import is_number
 from ..literals import json_string
 from ..scanner import BLANKS, MORE, NONE, key_line
 
@@ -67,6 +68,8 @@ def _line(reading: Reading) -> Generator[None, None, str]:
         if end >= 0:
             return source.text[source.pos : end]
         if source.eof:
+            if reading.finish_reason == "length":
+                raise Cut("the text was cut inside a line")
             return source.text[source.pos :]
         ahead = len(source.text) - source.pos
         if ahead > reading.limits.held:
@@ -110,5 +113,3 @@ def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:
     if len(lines) == 1:
         raise RenderError("a call without arguments cannot be told from a word")
     return "\n".join(lines)
-
-

@@ -13,6 +13,7 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..scanner import END, MORE, NAME_STOP, NONE, holds
 
+
 def starts(reading: Reading, at: int, body: Body) -> int:
     """A name, then the id mark, a separator or the object."""
     source = reading.source

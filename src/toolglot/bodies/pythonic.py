@@ -9,20 +9,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..calls import Reading
 from ..dialect import Body
 from ..errors import RenderError
 from ..events import DefectKind
 from ..faults import Cut, Malformed
-from ..jsonstream import Steps, ValueReader, is_number, json_escape
+from ..jsonstream import Steps, ValueReader
+from ..jsontext import is_number, json_escape
 from ..literals import json_string, python_to_json
 from ..scanner import BLANKS, END, MORE, NONE, SCALAR_STOP, WORD_STOP, holds, string_stops
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
 _STOPS: Final = {close: string_stops(close) for close in _QUOTES.values()}
-_WORDS: Final = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
+_WORDS: Final = {
+    "True": "true",
+    "False": "false",
+    "None": "null",
+    "true": "true",
+    "false": "false",
+    "null": "null",
+}
 _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v", "0": "\0"}
 _SHORT_SAME: Final = "\\'\"“”‘’"
 _CODES: Final = {"x": 2, "u": 4, "U": 8}
@@ -108,7 +116,11 @@ def read_call(reading: Reading, alone: bool = True) -> Steps:
             reader.sink = reading.reader().sink
             yield from reader.value()
             channel.defect(
-                DefectKind.POSITIONAL_ARGUMENT, start, source.at, "only keyword arguments are read", call.index
+                DefectKind.POSITIONAL_ARGUMENT,
+                start,
+                source.at,
+                "only keyword arguments are read",
+                call.index,
             )
         found = yield from _ahead(reading, (",", ")"))
         if found == NONE:
@@ -169,9 +181,9 @@ def _keyword(reading: Reading) -> Generator[None, None, str]:
 class PythonReader(ValueReader):
     """Reads Python's literals, and JSON's."""
 
-    __slots__ = ()
+    __slots__ = ("_words",)
 
-    brackets = {"{": "}", "[": "]", "(": ")"}
+    brackets: ClassVar[dict[str, str]] = {"{": "}", "[": "]", "(": ")"}
 
     def __init__(self, reading: Reading) -> None:
         plain = reading.reader()
@@ -183,6 +195,7 @@ class PythonReader(ValueReader):
             repaired=reading.repaired,
         )
         self.quotes = _QUOTES
+        self._words = reading.body.words
 
     def at_once(self) -> bool:
         """Never: the C scanner reads only JSON."""
@@ -228,9 +241,10 @@ class PythonReader(ValueReader):
         self.sink.take(written, len(token))
 
     def _bare(self, word: str) -> str:
-        if not self.lenient:
-            raise Malformed(f"{word[:20]!r} is no literal")
-        self.repair("a bare word as a string", len(word))
+        if self._words == "loose":
+            if not self.lenient:
+                raise Malformed(f"{word[:20]!r} is no literal")
+            self.repair("a bare word as a string", len(word))
         return json_string(word)
 
     def string(self, opener: str, context: int) -> Steps:

@@ -16,9 +16,11 @@ from ..dialect import Body, Tag
 from ..errors import RenderError
 from ..events import DefectKind
 from ..faults import Cut, Malformed
-from ..jsonstream import Steps, json_escape
+from ..jsonstream import Steps
+from ..jsontext import json_escape
 from ..literals import json_string
-from ..scanner import BLANKS, END, MORE, NONE, Markers, Rope, name_stop
+from ..markers import Markers, Rope
+from ..scanner import BLANKS, END, MORE, NONE, name_stop
 from ..schema import Param
 
 _NEWLINE: Final = "\n"
@@ -30,7 +32,8 @@ def starts(reading: Reading, at: int, body: Body) -> int:
 
 
 def _tags(body: Body) -> tuple[Tag, Tag]:
-    assert body.name is not None and body.param is not None
+    assert body.name is not None
+    assert body.param is not None
     return body.name, body.param
 
 
@@ -206,7 +209,11 @@ class _Value:
         call.take(typed.json, 0)
         if not typed.ok:
             self._reading.channel.defect(
-                DefectKind.WRONG_TYPE, start, self._source.at, "the value is not of its declared type", call.index
+                DefectKind.WRONG_TYPE,
+                start,
+                self._source.at,
+                "the value is not of its declared type",
+                call.index,
             )
 
     # -- where a value ends ---------------------------------------------------------------------
@@ -231,7 +238,7 @@ class _Value:
         return not self._anchored or self._source.before(at) == _NEWLINE
 
     def _bare_end(self, at: int, found: int) -> int:
-        """Whether the sibling (0), the function's close (1) or an outer close at ``at`` ends a value by itself."""
+        """Whether the sibling (0), function close (1) or outer close at ``at`` ends a value by itself."""
         source = self._source
         if not self._counts(at):
             return NONE

@@ -1,0 +1,217 @@
+"""Claims: one call where it begins, with its opener or without.
+
+Promises: a marked call is read by the first way whose body starts as it must; an unmarked one goes out
+only once it is complete and its gate holds. What is refuted is content, byte for byte.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Final
+
+from .bodies import CODECS
+from .calls import Reading
+from .channel import Channel
+from .dialect import Dialect
+from .envelope import Machine, Verdict, Way
+from .events import DefectKind
+from .faults import BodyFault, Cut, OverLimit
+from .jsonstream import Steps
+from .scanner import BLANKS, MORE
+from .table import Meaning, Table, table_of
+
+_FENCE: Final = "```"
+_FENCE_LINE: Final = 40
+_SEPARATORS: Final = BLANKS + ";,"
+_WHOLE: Final = ("object", "array", "list")
+
+
+class Claims(Machine):
+    """Reads the calls of an answer. ``guess``: the dialect is not known, so only offered names count."""
+
+    def __init__(
+        self, channel: Channel, reading: Reading, table: Table, *, strict: bool, guess: bool
+    ) -> None:
+        super().__init__(channel, reading, table, strict=strict)
+        self.guess = guess
+        self.more: Meaning | None = None
+        self.chosen: Dialect | None = None if guess else table.dialects[-1]
+
+    def aside(self, rel: int) -> None:
+        """The blanks in front of markup: layout where the dialect has it, else text."""
+        end = self.source.pos + rel
+        if self.state.table.layout == "blank" and not self.state.thinking:
+            self.channel.set_aside(end)
+        else:
+            self.prose(end)
+
+    def choice(self, dialect: Dialect, form: int) -> None:
+        """A call was read in ``dialect``; from here on it is the dialect of the text."""
+        state = self.state
+        state.form = min(state.form, form)
+        if self.guess and self.chosen is None:
+            self.chosen = dialect
+            names = frozenset() if self.reading.tools is None else self.reading.tools.names
+            state.table = table_of((state.table.dialects[0], dialect), names)
+
+    # -- with an opener -------------------------------------------------------------------------
+
+    def envelope(self, rel: int, length: int, found: list[Meaning]) -> Verdict:
+        """Read the envelope whose opener stands ``rel`` ahead; False where the opener is refuted."""
+        source, channel = self.source, self.channel
+        ways = [Way(m.dialect, body) for m in found for body in m.dialect.bodies]
+        gap = any(m.dialect.envelope.gap == "blank" for m in found)
+        try:
+            way = yield from self.choose(ways, rel + length, gap)
+        except Cut as fault:
+            self.aside(rel)
+            opened = source.at
+            source.keep(opened)
+            source.pos = len(source.text)
+            self.unfinished(opened, fault, None)
+            source.release()
+            return True
+        if way is None:
+            self.pend(source.at + rel)
+            return False
+        start = source.base + source.follow_at
+        self.aside(rel)
+        count = channel.ledger.count
+        yield from self.region(way, source.at, start, required=bool(way.dialect.envelope.close))
+        if channel.ledger.count > count:
+            self.choice(way.dialect, 0)
+            if not way.dialect.envelope.close:
+                self.more = self._follower(way)
+        return True
+
+    def _follower(self, way: Way) -> Meaning | None:
+        """The bare shape that may follow a body without a close marker: another object, after a separator."""
+        for meaning in self.state.table.answers:
+            unmarked = meaning.unmarked
+            if meaning.body is way.body and unmarked is not None and unmarked.shape == "object":
+                return meaning
+        return None
+
+    def pend(self, opened: int) -> None:
+        """An opener at absolute offset ``opened`` is refuted: a close behind it makes it a malformed call."""
+        self.prose(opened - self.source.base)
+        self.refute(opened)
+
+    # -- without --------------------------------------------------------------------------------
+
+    def usable(self, meaning: Meaning, at: int) -> bool:
+        """Whether the unmarked shape may stand at local index ``at``."""
+        unmarked = meaning.unmarked
+        assert unmarked is not None
+        if self.strict and unmarked.standing == "repair":
+            return False
+        if unmarked.when == "alone" and self.state.form < self.form_of(meaning):
+            return False
+        if unmarked.place == "line":
+            return self.source.line_start(at)
+        if unmarked.place == "word":
+            before = self.source.before(at)
+            return not before or before in BLANKS or before in unmarked.boundary
+        return True
+
+    @staticmethod
+    def form_of(meaning: Meaning) -> int:
+        return 1 + next(i for i, u in enumerate(meaning.dialect.unmarked) if u is meaning.unmarked)
+
+    def unmarked(self, rel: int, meaning: Meaning) -> Verdict:
+        """Read the unmarked body that stands ``rel`` ahead; False where none does."""
+        source, channel = self.source, self.channel
+        unmarked, body = meaning.unmarked, meaning.body
+        assert unmarked is not None
+        assert body is not None
+        way = Way(meaning.dialect, body)
+        try:
+            if (yield from self.choose((way,), rel, gap=False)) is None:
+                return False
+        except Cut:
+            return False
+        offered_only = self.guess or unmarked.gate == "offered"
+        count = channel.ledger.count
+        if unmarked.shape == "opener":
+            self.aside(rel)
+            opened = source.at
+            if meaning.dialect.envelope.open:
+                channel.defect(DefectKind.MISSING_OPEN, opened, opened, "the call stands without its opener")
+            yield from self.region(
+                way, opened, opened, required=False, offered_only=offered_only and not self.guess
+            )
+        else:
+            channel.hold(copy(self.state))
+            self.aside(rel)
+            complete = yield from self.claim(way, offered_only)
+            if complete:
+                channel.release()
+                self.called()
+        if channel.ledger.count > count:
+            self.choice(meaning.dialect, self.form_of(meaning))
+        return True
+
+    def claim(self, way: Way, offered_only: bool) -> Verdict:
+        """Read one unmarked body into the hold; False where it was none and the hold is gone."""
+        source, channel, reading = self.source, self.channel, self.reading
+        closers = way.dialect.envelope.close
+        reading.enter(way.body, (), closers, marked=False, offered_only=offered_only)
+        reading.provisional = False
+        channel.body_at = source.at
+        count = channel.ledger.count
+        try:
+            yield from CODECS[way.body.codec].read(reading)
+            yield from self._optional_close(closers)
+            channel.settle(source.at)
+            return True
+        except Cut as fault:
+            ended = channel.ledger.count - count - (channel.call is not None)
+            wanted = reading.name is not None and reading.offered(reading.name)
+            if (ended > 0 or wanted) and not self.strict:
+                self._stand(fault)
+                return True
+            self.give_back(fault if wanted else None, cut=True)
+        except BodyFault as fault:
+            self.give_back(fault if isinstance(fault, OverLimit) else None)
+        return False
+
+    def _stand(self, fault: Cut) -> None:
+        """A claim was cut: the calls before stand, the last one is reported."""
+        source, channel = self.source, self.channel
+        source.pos = len(source.text)
+        call = channel.call
+        index, start = None, channel.mark
+        if call is not None:
+            call.give_up()
+            index, start = call.index, call.start
+        self.unfinished(start, fault, index)
+
+    def give_back(self, fault: BodyFault | None, cut: bool = False) -> None:
+        """Discard the hold: its text is content."""
+        source, channel = self.source, self.channel
+        start = channel.holds[-1].at
+        self.undo()
+        if cut:
+            source.pos = len(source.text)
+        if not (cut and fault is not None and self.reading.finish_reason == "length"):
+            self.prose(source.pos)
+        channel.settle(source.at)
+        if fault is not None:
+            kind = DefectKind.UNCLOSED_CALL if cut else DefectKind.LIMIT
+            channel.defect(kind, start, source.at, fault.detail)
+        channel.dropped()
+
+    def _optional_close(self, closers: tuple[str, ...]) -> Steps:
+        """Pass a close marker that stands directly behind an unmarked body."""
+        source = self.source
+        while closers:
+            found = source.follows(source.pos, closers)
+            if found != MORE:
+                if found >= 0:
+                    self.channel.markup(source.follow_at + len(closers[found]))
+                return
+            yield
+
+    def undo(self) -> None:
+        """Forget the held events; their text is still to be attributed."""
+        self._undo()

@@ -1,0 +1,130 @@
+"""Markers compiled into one search, and text gathered piece by piece: what a scanner is made of.
+
+Promises: one search finds the first of any number of literal markers, or the beginning of one at the
+end of the text. Gathering costs what the characters cost, however short the pieces are.
+
+Does not: count or hold text; ``scanner`` does, and all searching goes through it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Final
+
+_CHUNK: Final = 512
+
+
+class Rope:
+    """Text gathered piece by piece; short pieces are joined so that each costs what its characters cost."""
+
+    __slots__ = ("_small", "_big", "_starts", "length")
+
+    def __init__(self) -> None:
+        self._small: list[str] = []
+        self._big: list[str] = []
+        self._starts: list[int] = []
+        self.length = 0
+
+    def append(self, piece: str) -> None:
+        """Add ``piece`` at the end."""
+        self._small.append(piece)
+        self.length += len(piece)
+        if len(self._small) >= _CHUNK:
+            self._gather()
+
+    def _gather(self) -> None:
+        if self._small:
+            piece = "".join(self._small)
+            self._starts.append(self.length - len(piece))
+            self._big.append(piece)
+            self._small.clear()
+
+    def text(self) -> str:
+        """All of it."""
+        if len(self._big) == 0:
+            return "".join(self._small)
+        self._gather()
+        return "".join(self._big)
+
+    def slice(self, start: int, end: int) -> str:
+        """Characters ``start`` to ``end``, copying only the pieces concerned."""
+        self._gather()
+        if start >= end:
+            return ""
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        last = bisect_right(self._starts, end - 1)
+        offset = self._starts[first]
+        return "".join(self._big[first:last])[start - offset : end - offset]
+
+
+class Markers:
+    """A set of literal markers, compiled once into a search that also sees a marker's beginning at the end.
+
+    ``ticks`` adds runs of backticks, ``lines`` newlines, as further hits.
+    """
+
+    __slots__ = ("literals", "_open", "_final", "_longer")
+
+    def __init__(self, literals: Iterable[str], *, ticks: bool = False, lines: bool = False) -> None:
+        self.literals = frozenset(literals)
+        extra = [r"`+"] if ticks else []
+        if lines:
+            extra.append(r"\n")
+        trie = _trie(self.literals)
+        self._open = re.compile("|".join([*_alternatives(trie, True), *extra]) or r"(?!)")
+        self._final = re.compile("|".join([*_alternatives(trie, False), *extra]) or r"(?!)")
+        self._longer = frozenset(
+            short
+            for short in self.literals
+            for long in self.literals
+            if long != short and long.startswith(short)
+        )
+
+    def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
+        """The first hit at or after ``start``; ``final`` means that no more text can come."""
+        return (self._final if final else self._open).search(text, start)
+
+    def partial(self, match: re.Match[str], length: int, final: bool) -> bool:
+        """Whether a hit is only the beginning of what may still be a (longer) marker."""
+        if final or match.end() < length:
+            return False
+        found = match.group()
+        if found[0] == "`" and found not in self.literals:
+            return True
+        return found != "\n" and (found not in self.literals or found in self._longer)
+
+
+_Trie = dict[str, "object"]
+
+
+def _trie(literals: Iterable[str]) -> _Trie:
+    root: _Trie = {}
+    for literal in literals:
+        node = root
+        for character in literal:
+            child = node.setdefault(character, {})
+            assert isinstance(child, dict)
+            node = child
+        node[""] = True
+    return root
+
+
+def _alternatives(node: _Trie, open_end: bool) -> list[str]:
+    return [
+        re.escape(c) + _pattern(child, open_end)
+        for c, child in sorted(node.items())
+        if isinstance(child, dict)
+    ]
+
+
+def _pattern(node: _Trie, open_end: bool) -> str:
+    options = _alternatives(node, open_end)
+    if not options:
+        return ""
+    if open_end:
+        options.append(r"\Z")
+    if "" in node:
+        options.append("")
+    return options[0] if len(options) == 1 else "(?:" + "|".join(options) + ")"
