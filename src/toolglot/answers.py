@@ -10,7 +10,7 @@ from collections.abc import Generator
 from copy import copy
 from typing import Final
 
-from .bodies import CODECS
+from .bodies import begins
 from .claims import Claims
 from .dialect import Dialect
 from .envelope import Verdict, Way
@@ -49,7 +49,7 @@ class Answers(Claims):
                 assert meaning.body is not None
                 if self.strict and meaning.unmarked is not None and meaning.unmarked.standing == "repair":
                     continue
-                found = CODECS[meaning.body.codec].starts(self.reading, at, meaning.body)
+                found = begins(self.reading, at, meaning.body)
                 if found == 1 and not self._backtick(at):
                     return (yield from self._bare(at - source.pos, meaning))
                 waiting = waiting or found == MORE
@@ -101,7 +101,7 @@ class Answers(Claims):
             at = source.skip_over(source.pos, _SEPARATORS)
             self.channel.markup(at)
             if at < len(source.text):
-                found = CODECS[way.body.codec].starts(self.reading, at, way.body)
+                found = begins(self.reading, at, way.body)
                 if found != MORE:
                     return found if way.body.codec == "json_object" else NONE
             elif source.eof:
@@ -129,7 +129,7 @@ class Answers(Claims):
         waiting = False
         for meaning in self._fence_ways():
             assert meaning.body is not None
-            found = CODECS[meaning.body.codec].starts(self.reading, inside, meaning.body)
+            found = begins(self.reading, inside, meaning.body)
             if found == 1 and not self._backtick(inside):
                 return 1
             waiting = waiting or found == MORE
@@ -213,7 +213,7 @@ class Answers(Claims):
             body, unmarked = meaning.body, meaning.unmarked
             assert body is not None
             assert unmarked is not None
-            if CODECS[body.codec].starts(self.reading, source.pos, body) == 1:
+            if begins(self.reading, source.pos, body) == 1:
                 way = Way(meaning.dialect, body)
                 held = len(channel.holds)
                 if (yield from self.claim(way, self.guess or unmarked.gate == "offered")):

@@ -10,11 +10,10 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from typing import Any, Final
 
 from .channel import Channel
-from .dialect import Body
+from .dialect import Body, Envelope
 from .events import Arguments, CallEnd, CallStart, DefectKind
 from .faults import Malformed, OverLimit
 from .jsonstream import ValueReader
@@ -161,6 +160,7 @@ class Reading:
         "provisional",
         "openers",
         "recipient",
+        "special",
         "finish_reason",
     )
 
@@ -181,15 +181,14 @@ class Reading:
         self.name: str | None = None
         self.provisional = False
         self.recipient = ""
+        self.special: frozenset[str] = frozenset()
         self.finish_reason: str | None = None
 
-    def enter(
-        self, body: Body, openers: Sequence[str], closers: Sequence[str], *, marked: bool, offered_only: bool
-    ) -> None:
-        """Set out to read a body in an envelope of these markers."""
+    def enter(self, body: Body, envelope: Envelope, *, marked: bool, offered_only: bool) -> None:
+        """Set out to read a body in this envelope."""
         self.body = body
-        self.openers = tuple(openers)
-        self.closers = tuple(closers)
+        self.openers = (*body.open, *envelope.open, *envelope.stops)
+        self.closers = (*body.close, *envelope.close)
         self.marked = marked
         self.offered_only = offered_only
         self.name = None
@@ -274,6 +273,10 @@ class Reading:
     def collect(self) -> Collect:
         """A sink that keeps what it takes, within the limits."""
         return Collect(self.source, self.limits.call)
+
+    def ordinary(self, at: int, marker: str) -> bool:
+        """Whether the caller said that what stands at local index ``at`` is no special token but text."""
+        return self.source.flagged(at) is False and marker in self.special
 
     def missing_close(self, marker: str, index: int | None) -> None:
         """Report that ``marker`` should stand at the cursor."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Final
 
-from .bodies import CODECS
+from .bodies import read_body
 from .calls import Reading
 from .channel import Channel
 from .dialect import Dialect
@@ -155,12 +155,12 @@ class Claims(Machine):
         """Read one unmarked body into the hold; False where it was none and the hold is gone."""
         source, channel, reading = self.source, self.channel, self.reading
         closers = way.dialect.envelope.close
-        reading.enter(way.body, (), closers, marked=False, offered_only=offered_only)
+        reading.enter(way.body, way.dialect.envelope, marked=False, offered_only=offered_only)
         reading.provisional = False
         channel.body_at = source.at
         count = channel.ledger.count
         try:
-            yield from CODECS[way.body.codec].read(reading)
+            yield from read_body(reading)
             yield from self._optional_close(closers)
             channel.settle(source.at)
             return True

@@ -18,6 +18,7 @@ from .events import DefectKind
 from .jsonstream import Steps
 from .messages import Messages
 from .reasoning import Reasoner
+from .scanner import MORE
 from .table import Kind, Meaning
 
 _NEWLINE: Final = "\n"
@@ -171,6 +172,47 @@ class Delimited(Reasoner):
         self.mark(len(hit))
         return True
 
+    def wrap_open(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """A marker in front of the answer, and the newline behind it."""
+        source = self.source
+        self.aside(rel)
+        self.mark(len(hit))
+        newline = MORE
+        while newline == MORE:
+            newline = source.starts(source.pos, _NEWLINE)
+            if newline == MORE:
+                yield
+        if newline == 1:
+            self.mark(1)
+        return True
+
+    def wrap_close(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """A marker behind the answer, and the newline in front of it."""
+        yield from ()
+        source = self.source
+        left = 1 if rel and source.text[source.pos + rel - 1] == _NEWLINE else 0
+        self.prose(source.pos + rel - left)
+        self.mark(left + len(hit))
+        return True
+
+    def skip(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """A marker behind which a header stands: markup up to the next marker."""
+        source = self.source
+        self.aside(rel)
+        self.mark(len(hit))
+        ahead = 0
+        while True:
+            at = source.find(self.state.table.outside, source.pos + ahead)
+            end = len(source.text) if at < 0 else at
+            if end - source.pos > self.limits.header:
+                return True
+            if (at >= 0 and source.hit is not None) or source.eof:
+                break
+            ahead = end - source.pos
+            yield
+        self.mark(end - source.pos)
+        return True
+
     # -- reasoning ------------------------------------------------------------------------------
 
     def _inside(self) -> Verdict:
@@ -204,13 +246,8 @@ class Delimited(Reasoner):
 
 _Handler = Callable[[Delimited, int, str, list[Meaning]], Verdict]
 _ORDER: Final = (
-    Kind.HEADER,
-    Kind.OPEN,
-    Kind.UNMARKED,
-    Kind.THINK_OPEN,
-    Kind.THINK_CLOSE,
-    Kind.CLOSE,
-    Kind.STOP,
+    *(Kind.HEADER, Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE),
+    *(Kind.CLOSE, Kind.WRAP_OPEN, Kind.WRAP_CLOSE, Kind.SKIP, Kind.STOP),
 )
 _OUTSIDE: Final[dict[Kind, _Handler]] = {
     Kind.HEADER: Delimited.header,
@@ -220,6 +257,9 @@ _OUTSIDE: Final[dict[Kind, _Handler]] = {
     Kind.THINK_CLOSE: Delimited.think_close,
     Kind.CLOSE: Delimited.orphan,
     Kind.STOP: Delimited.stop,
+    Kind.WRAP_OPEN: Delimited.wrap_open,
+    Kind.WRAP_CLOSE: Delimited.wrap_close,
+    Kind.SKIP: Delimited.skip,
 }
 _INSIDE: Final[dict[Kind, _Handler]] = {
     Kind.OPEN: Delimited.inside_call,

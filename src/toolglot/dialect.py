@@ -29,7 +29,9 @@ class Envelope:
     body (``blank`` or ``none``). ``layout``: whether white space next to markup belongs to it (``blank``
     or ``none``). ``stops``: end-of-turn tokens, markup wherever they stand. ``special``: markers that
     are special tokens of the model. ``turn_open``: what starts the model's turn in a prompt;
-    ``prompt_tail`` is read only after its last occurrence.
+    ``prompt_tail`` is read only after its last occurrence. ``prefill``: how the prompt ends where the
+    caller does not say. ``wrap_open``, ``wrap_close``: markers around an answer, with one newline inside.
+    ``headers``: markers behind which the text up to the next marker is markup.
 
     The rest is for ``messages``: ``start`` opens a header that names the ``role``, ``body`` ends it,
     ``end`` ends a message, ``call_end`` one with a call; ``channel`` and ``constrain`` introduce header
@@ -46,6 +48,10 @@ class Envelope:
     stops: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
     turn_open: tuple[str, ...] = ()
+    prefill: str = ""
+    wrap_open: tuple[str, ...] = ()
+    wrap_close: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
     start: tuple[str, ...] = ()
     role: str = ""
     body: str = ""
@@ -61,11 +67,21 @@ class Envelope:
 
 @dataclass(frozen=True)
 class Tag:
-    """A tag with a name in it: ``open`` NAME ``close`` … ``end``."""
+    """A tag with a name in it: ``open`` NAME ``close`` … ``end``.
+
+    ``style``: ``plain`` (``<function=NAME>``), or ``attribute`` where the name is an attribute's value,
+    in quotes or not, and others may follow (``<invoke name="NAME" …>``). ``types``: the attribute that
+    types the value; ``stated`` how: ``boolean`` (whether it is a string) or ``name`` (of the type).
+    ``escapes``: ``xml`` where attribute values are escaped.
+    """
 
     open: str
     close: str
     end: str
+    style: str = "plain"
+    types: str = ""
+    stated: str = "name"
+    escapes: str = "none"
 
 
 @dataclass(frozen=True)
@@ -77,9 +93,13 @@ class Body:
     of ``tagged``. ``trim``: what of a raw value's border blanks is markup (``newline``: one on each
     side where the value began with one; ``blank``; ``none``). ``prefixes``: words before the name.
     ``separators``: what may stand between name and arguments, ``id_mark`` what introduces an id.
-    ``delims``: string delimiters as (open, close) pairs; ``loose_delims`` those taken only in repair;
-    ``key_marks``: what ends a bare key. ``runs``: ``one`` where a run of delimiters counts as one. ``words``: ``text`` where a bare word is a
-    string, ``loose`` where that is a repair.
+    ``delims``: string delimiters as (open, close) pairs; ``loose_delims`` those taken only in repair.
+    ``key_marks``: what ends a bare key. ``runs``: ``one`` where a run of delimiters counts as one.
+    ``words``: ``text`` where a bare word is a string, ``loose`` where that is a repair.
+    ``open``, ``close``: markers around each single call inside the envelope; an envelope that has such
+    calls is a section. ``inside``: ``json`` where a tagged call may hold one JSON object instead of
+    parameters. ``line``: what ``render`` writes between tags.
+    ``key_open`` … ``type_close``: the markers of ``kv_pairs``.
     """
 
     codec: str
@@ -98,6 +118,16 @@ class Body:
     runs: str = "each"
     key_marks: tuple[str, ...] = (":",)
     words: str = "loose"
+    open: tuple[str, ...] = ()
+    close: tuple[str, ...] = ()
+    inside: str = "tags"
+    line: str = "\n"
+    key_open: tuple[str, ...] = ()
+    key_close: tuple[str, ...] = ()
+    value_open: tuple[str, ...] = ()
+    value_close: tuple[str, ...] = ()
+    type_open: tuple[str, ...] = ()
+    type_close: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,13 +239,16 @@ class Dialect:
 
     def markers(self) -> tuple[str, ...]:
         """All literal markers of the dialect, the longest first."""
-        found = set(self.envelope.open + self.envelope.close + self.envelope.stops)
-        found |= set(self.envelope.start + self.envelope.end + self.envelope.call_end)
-        found |= {self.envelope.body, self.envelope.channel, self.envelope.constrain}
-        found |= set(self.reasoning.open + self.reasoning.close)
+        found: set[str] = {self.envelope.body, self.envelope.channel, self.envelope.constrain}
+        envelope, think = self.envelope, self.reasoning
+        found.update(envelope.open, envelope.close, envelope.stops, envelope.headers, envelope.start)
+        found.update(envelope.wrap_open, envelope.wrap_close, envelope.end, envelope.call_end)
+        found.update(think.open, think.close)
         for body in self.bodies:
             for tag in (body.name, body.param):
                 if tag is not None:
-                    found |= {tag.open, tag.end}
-            found |= {*body.prefixes, *body.separators, body.id_mark}
+                    found.update((tag.open, tag.end))
+            found.update(body.open, body.close, body.prefixes, body.separators, (body.id_mark,))
+            found.update(body.key_open, body.key_close, body.value_open, body.value_close)
+            found.update(body.type_open, body.type_close)
         return tuple(sorted(found - {""}, key=lambda marker: (-len(marker), marker)))

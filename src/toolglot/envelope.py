@@ -13,15 +13,16 @@ from collections.abc import Generator, Sequence
 from copy import copy
 from typing import Final, NamedTuple
 
-from .bodies import CODECS
+from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel
+from .closing import pass_close
 from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Markers, Rope
-from .scanner import END, MORE
+from .scanner import MORE
 from .table import Table
 
 _NO_FORM: Final = 99
@@ -152,7 +153,8 @@ class Machine:
                 continue
             waiting = False
             for way in ways:
-                found = CODECS[way.body.codec].starts(reading, at, way.body)
+                reading.closers = (*way.body.close, *way.dialect.envelope.close)
+                found = begins(reading, at, way.body)
                 if found == 1:
                     source.follow_at = at
                     return way
@@ -181,20 +183,14 @@ class Machine:
         before = channel.ledger.count
         source.keep(opened)
         channel.hold(copy(self.state))
-        reading.enter(
-            way.body,
-            way.dialect.envelope.open,
-            way.dialect.envelope.close,
-            marked=marked,
-            offered_only=offered_only,
-        )
+        reading.enter(way.body, way.dialect.envelope, marked=marked, offered_only=offered_only)
         reading.provisional = not self.strict
         channel.body_at = start
         source.pos = start - source.base
         self.refuted = -1
         try:
             while True:
-                yield from CODECS[reading.body.codec].read(reading)
+                yield from read_body(reading)
                 more = yield from self._behind(way.dialect, required)
                 if more is None:
                     break
@@ -227,67 +223,31 @@ class Machine:
     def _behind(self, dialect: Dialect, required: bool) -> Generator[None, None, Body | None]:
         """After a body: the next body of the same envelope, or None once the envelope is done."""
         source, channel, reading = self.source, self.channel, self.reading
-        closers = reading.closers
-        if not closers:
+        body, envelope = reading.body, dialect.envelope
+        if body.close:
+            outer = (*body.open, *envelope.close, *envelope.open)
+            yield from pass_close(reading, body.close, outer, envelope.stops)
+        if not envelope.close:
             return None
         while True:
-            found = source.follows(source.pos, closers)
-            if found >= 0:
-                channel.markup(source.follow_at + len(closers[found]))
-                return None
-            if found == END:
-                if required:
-                    self._unclosed(dialect)
-                return None
+            found = source.follows(source.pos, envelope.close)
             at = source.follow_at
             waiting = found == MORE
-            if at < len(source.text):
-                for body in dialect.bodies:
-                    begun = CODECS[body.codec].starts(reading, at, body)
-                    if begun == 1 and (required or body.codec == reading.body.codec):
+            if found < 0 and at < len(source.text):
+                for following in dialect.bodies:
+                    begun = begins(reading, at, following)
+                    if begun == 1 and (required or following.codec == body.codec):
                         channel.markup(at)
-                        return body
+                        return following
                     waiting = waiting or begun == MORE
             if not waiting:
                 break
             yield
         if required:
-            yield from self._trailing(closers, reading.openers)
+            yield from pass_close(reading, envelope.close, reading.openers, envelope.stops)
+        elif found >= 0:
+            channel.markup(at + len(envelope.close[found]))
         return None
-
-    def _unclosed(self, dialect: Dialect) -> None:
-        """The text ends behind a complete body without its close marker."""
-        envelope = dialect.envelope
-        stops = bool(set(envelope.close) & set(envelope.stops))
-        if self.strict and not (stops and self.reading.finish_reason == "stop"):
-            raise Cut(f"{envelope.close[0]!r} is missing")
-        if not stops:
-            self.reading.missing_close(envelope.close[0], self.channel.ledger.count - 1)
-
-    def _trailing(self, closers: tuple[str, ...], openers: tuple[str, ...]) -> Steps:
-        """Other text behind a complete body: rejected if the close marker comes soon, else content."""
-        source, channel = self.source, self.channel
-        if self.strict:
-            raise Malformed("text between the body and its close marker")
-        index = channel.ledger.count - 1
-        marks = Markers((*closers, *openers))
-        ahead = 0
-        most = self.limits.trailing
-        while True:
-            at = source.find(marks, source.pos + ahead)
-            end = len(source.text) if at < 0 else at
-            if at >= 0 and source.hit in closers and at - source.pos <= most:
-                start, stop = source.at, source.base + at
-                channel.settle(stop)
-                channel.defect(DefectKind.REJECTED, start, stop, "text between the body and its close marker")
-                channel.defect(DefectKind.REPAIRED, start, stop, "text behind the body is dropped", index)
-                channel.markup(at + len(source.hit))
-                return
-            if source.eof or end - source.pos > most or (at >= 0 and source.hit is not None):
-                self.reading.missing_close(closers[0], index)
-                return
-            ahead = end - source.pos
-            yield
 
     # -- faults ---------------------------------------------------------------------------------
 

@@ -191,11 +191,13 @@ class Parser:
         dialects = _dialects(resolved)
         turns = tuple(turn for d in dialects for turn in d.envelope.turn_open)
         messages = isinstance(resolved, Dialect) and resolved.envelope.kind == "messages"
-        prompt = after_last(self._prompt, turns, including=messages) if name == "content" else ""
+        tail = self._prompt or "".join(d.envelope.prefill for d in dialects[:1])
+        prompt = after_last(tail, turns, including=messages) if name == "content" else ""
         channel = Channel(Source(-len(prompt)), self._ledger)
         reading = Reading(channel, self._tools, self._limits, lenient=not self._strict, stream=self._stream)
         names: frozenset[str] = frozenset() if self._tools is None else self._tools.names
         table = table_of(dialects, names, calls=self._tools is None or bool(names))
+        reading.special = frozenset(table.special)
         machine: Delimited | Messages
         if messages:
             machine = Messages(channel, reading, table, dialects[0], strict=self._strict)

@@ -71,7 +71,11 @@ def _calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
     opener = "" if bare else envelope.open[0] + layout.after_open
     closer = "" if bare or not envelope.close else layout.before_close + envelope.close[0]
     between = layout.between or ("\n" if bare else "")
-    return between.join(opener + codec.write(group, body) + closer for group in groups)
+    around = (body.open[0] if body.open else "", body.close[0] if body.close else "")
+    written = [around[0] + codec.write(group, body) + around[1] for group in groups]
+    if body.open:
+        return opener + layout.between.join(written) + closer
+    return between.join(opener + text + closer for text in written)
 
 
 def _write_messages(message: Message, dialect: Dialect) -> str:

@@ -261,9 +261,15 @@ def _other_than(characters: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=256)
-def name_stop(literal: str) -> re.Pattern[str]:
-    """Matches the first character at which a name that ``literal`` ends may stop."""
+def tag_stop(literal: str) -> re.Pattern[str]:
+    """Matches the first character at which a tag that ``literal`` closes may stop."""
     return re.compile("[" + re.escape(literal[0]) + "<\n]")
+
+
+@lru_cache(maxsize=256)
+def one_of(characters: str) -> re.Pattern[str]:
+    """Matches any one of ``characters``."""
+    return re.compile("[" + re.escape(characters) + "]")
 
 
 def after_last(text: str, literals: tuple[str, ...], *, including: bool) -> str:
@@ -274,6 +280,17 @@ def after_last(text: str, literals: tuple[str, ...], *, including: bool) -> str:
         if found >= 0:
             best = max(best, found if including else found + len(literal))
     return text[best:]
+
+
+def attribute_of(text: str, name: str) -> str:
+    """The value of the attribute ``name`` in the text of a tag, in quotes or not; empty where there is none."""
+    start = f" {text}".rfind(f" {name}=")
+    if start < 0:
+        return ""
+    value = text[start + len(name) + 1 :]
+    if value[:1] in ('"', "'"):
+        return value[1:].partition(value[0])[0]
+    return value.partition(" ")[0].strip("/")
 
 
 def field_after(text: str, mark: str, stops: tuple[str, ...]) -> str:

@@ -98,8 +98,17 @@ def _kind(value: str) -> str:
     return kind
 
 
+STRING = Param(_STRING)
+"""A parameter that is a string, whatever its text."""
+
 UNDECLARED = Param(_UNDECLARED)
 """A parameter without a schema: JSON if the text parses, else the text."""
+
+
+def stated(name: str) -> Param:
+    """The parameter whose type the text itself names, such as ``integer`` or ``array[string]``."""
+    types = _named_types(name.partition("[")[0])
+    return UNDECLARED if not types or "any" in types else Param(types)
 
 
 class Tool:

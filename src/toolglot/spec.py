@@ -99,12 +99,18 @@ def _tag(table: Table, key: str, value: Any) -> Tag | None:
     if not isinstance(value, Mapping):
         raise table.fail(key, "a table with open, close and end", value)
     inner = Table(dict(value), table.origin, f"{table.path}.{key}")
-    parts = {part: inner.take(part, "", read_string) for part in ("open", "close", "end")}
+    for part in ("open", "close", "end"):
+        if not inner.data.get(part):
+            raise inner.fail(part, "a marker that is not empty", inner.data.get(part))
+    parts = [inner.take(part, "", read_string) for part in ("open", "close", "end")]
+    words = {
+        "style": inner.take("style", "plain", _choice("plain", "attribute")),
+        "types": inner.take("types", "", read_string),
+        "stated": inner.take("stated", "name", _choice("name", "boolean")),
+        "escapes": inner.take("escapes", "none", _choice("none", "xml")),
+    }
     inner.done()
-    for part, text in parts.items():
-        if not text:
-            raise inner.fail(part, "a marker that is not empty", text)
-    return Tag(**parts)
+    return Tag(*parts, **words)
 
 
 _READERS: Final[dict[str, Callable[[Table, str, Any], Any]]] = {
@@ -119,9 +125,17 @@ _READERS: Final[dict[str, Callable[[Table, str, Any], Any]]] = {
     "place": _choice("answer", "line", "word", "text"),
     "gate": _choice("offered", "open"),
     "standing": _choice("canonical", "repair"),
+    "inside": _choice("tags", "json"),
     "words": _choice("loose", "text"),
     "when": _choice("always", "alone"),
-    **dict.fromkeys(("open", "close", "start", "end", "call_end", "stops", "special", "turn_open"), _markers),
+    **dict.fromkeys(
+        (
+            *("open", "close", "start", "end", "call_end", "stops", "special", "turn_open", "headers"),
+            *("wrap_open", "wrap_close", "key_open", "key_close", "value_open", "value_close"),
+            *("type_open", "type_close"),
+        ),
+        _markers,
+    ),
     **dict.fromkeys(("channels", "delims", "loose_delims"), _pairs),
 }
 

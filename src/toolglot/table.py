@@ -27,6 +27,9 @@ class Kind(Enum):
     THINK_CLOSE = "think_close"
     STOP = "stop"
     HEADER = "header"
+    WRAP_OPEN = "wrap_open"
+    WRAP_CLOSE = "wrap_close"
+    SKIP = "skip"
 
 
 class Meaning(NamedTuple):
@@ -94,8 +97,14 @@ class Table:
             self._mean(closer, Meaning(Kind.THINK_CLOSE, dialect))
             if closer not in self.closes.get(opener, ()):
                 self.closes[opener] = (*self.closes.get(opener, ()), closer)
-        for marker in envelope.stops:
-            self._mean(marker, Meaning(Kind.STOP, dialect))
+        for kind, markers in (
+            (Kind.STOP, envelope.stops),
+            (Kind.WRAP_OPEN, envelope.wrap_open),
+            (Kind.WRAP_CLOSE, envelope.wrap_close),
+            (Kind.SKIP, envelope.headers),
+        ):
+            for marker in markers:
+                self._mean(marker, Meaning(kind, dialect))
 
     def _mean(self, marker: str, meaning: Meaning) -> None:
         self.meanings.setdefault(marker, []).append(meaning)
@@ -106,7 +115,7 @@ class Table:
         if unmarked.place == "answer":
             self.answers.append(meaning)
         elif unmarked.shape == "opener":
-            openers = body.prefixes if body.name is None else (body.name.open,)
+            openers = body.open or (body.prefixes if body.name is None else (body.name.open,))
             for marker in openers:
                 self._mean(marker, meaning)
         else:

@@ -13,8 +13,20 @@ from typing import Any, Final, NamedTuple
 
 from ..calls import Reading
 from ..dialect import Body
+from ..faults import Cut
 from ..jsonstream import Steps
-from . import braces, header_json, json_array, json_object, keyed_lines, name_then_json, pythonic, tagged
+from ..scanner import MORE, NONE
+from . import (
+    braces,
+    header_json,
+    json_array,
+    json_object,
+    keyed_lines,
+    kv_pairs,
+    name_then_json,
+    pythonic,
+    tagged,
+)
 
 Written = Sequence[tuple[str, Mapping[str, Any]]]
 
@@ -43,5 +55,39 @@ CODECS: Final[dict[str, Codec]] = {
     "braces": Codec(braces.starts, braces.read, braces.write, "one"),
     "pythonic": Codec(pythonic.starts, pythonic.read, pythonic.write, "all"),
     "bare_call": Codec(pythonic.starts_call, pythonic.read_call, pythonic.write_call, "one"),
+    "kv_pairs": Codec(kv_pairs.starts, kv_pairs.read, kv_pairs.write, "one"),
     "keyed_lines": Codec(keyed_lines.starts, keyed_lines.read, keyed_lines.write, "one"),
 }
+
+
+def begins(reading: Reading, at: int, body: Body) -> int:
+    """As a codec's ``starts``, for a body with the markers that the dialect puts around each call."""
+    source = reading.source
+    codec = CODECS[body.codec]
+    if not body.open:
+        return codec.starts(reading, at, body)
+    verdict = NONE
+    for marker in body.open:
+        found = source.starts(at, marker)
+        if found == 1 and not reading.ordinary(at, marker):
+            inside = source.skip(at + len(marker))
+            if inside >= len(source.text):
+                return 1 if source.eof else MORE
+            return codec.starts(reading, inside, body)
+        verdict = MORE if found == MORE else verdict
+    return verdict
+
+
+def read_body(reading: Reading) -> Steps:
+    """Read the body at the cursor, with the markers around it; its close is passed by ``closing``."""
+    source, body = reading.source, reading.body
+    if body.open:
+        marker = max((m for m in body.open if source.starts(source.pos, m) == 1), key=len)
+        at = source.skip(source.pos + len(marker))
+        if at >= len(source.text):
+            raise Cut("nothing follows the opener")
+        reading.channel.body_at = source.base + at
+        if not reading.provisional:
+            reading.channel.markup(at)
+        source.pos = at
+    yield from CODECS[body.codec].read(reading)

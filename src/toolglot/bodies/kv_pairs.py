@@ -1,0 +1,146 @@
+"""kv_pairs: a name as text, then pairs of a key and a raw value between markers.
+
+Promises: where a value ends is decided by what can follow (``rawvalue``); white space between markers
+is layout. A key whose value's opener is missing still has its value; a key without a value is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+
+from ..calls import Call, Reading
+from ..dialect import Body
+from ..errors import RenderError
+from ..faults import Cut, Malformed
+from ..jsonstream import Steps
+from ..literals import json_string
+from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds
+from ..schema import stated
+from .rawvalue import Frame, RawValue, marks
+
+
+def starts(reading: Reading, at: int, body: Body) -> int:
+    """A name, then the first key, the mark behind the name, or the call's close."""
+    source = reading.source
+    end = source.stop(NAME_STOP, at)
+    if end == at:
+        return NONE
+    if end == len(source.text):
+        return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
+    found = source.follows(end, (*body.separators, *body.key_open, *reading.closers))
+    return 1 if found >= 0 or found == END else found
+
+
+def read(reading: Reading) -> Steps:
+    """Read one name and its pairs, and report the call."""
+    source, body = reading.source, reading.body
+    end = source.stop(NAME_STOP, source.pos)
+    name = source.text[source.pos : end]
+    source.pos = end
+    found = yield from _ahead(reading, (*body.separators, *body.key_open, *reading.closers))
+    call = reading.start(name)
+    if 0 <= found < len(body.separators):
+        source.pos = source.follow_at + len(body.separators[found])
+    follow = (*body.key_open, *reading.closers, *reading.openers)
+    while True:
+        found = yield from _ahead(reading, follow)
+        if found == NONE:
+            raise Malformed(f"expected {body.key_open[0]!r} or the end of the call")
+        if found >= len(body.key_open):
+            break
+        source.pos = source.follow_at + len(follow[found])
+        yield from _pair(reading, call)
+    call.take("{}" if call.empty else "}", 0)
+    call.end()
+
+
+def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, int]:
+    source = reading.source
+    while True:
+        found = source.follows(source.pos, options)
+        if found == END:
+            raise Cut("the text ends inside a call")
+        if found != MORE:
+            return found
+        yield
+
+
+def _pair(reading: Reading, call: Call) -> Steps:
+    """Read a key behind its opener, and its value."""
+    source, body = reading.source, reading.body
+    key = (yield from _until(reading, body.key_close)).strip(BLANKS)
+    if not key:
+        raise Malformed("an empty key")
+    param = reading.param(call.tool, key)
+    openers = (*body.value_open, *body.type_open, *body.key_close, *body.key_open, *reading.closers)
+    found = yield from _ahead(reading, openers)
+    while found >= 0 and openers[found] in (*body.key_close, *body.type_open):
+        start = source.at
+        source.pos = source.follow_at + len(openers[found])
+        if openers[found] in body.type_open:
+            kind = yield from _until(reading, body.type_close)
+            param = param if param.is_string else stated(kind.strip(BLANKS))
+        else:
+            reading.repaired(f"a surplus {openers[found]!r}", start, source.at)
+        found = yield from _ahead(reading, openers)
+    if found >= 0 and openers[found] not in body.value_open:
+        reading.repaired(f"the key {key!r} has no value", source.at, source.at)
+        return
+    if found >= 0:
+        source.pos = source.follow_at + len(openers[found])
+    elif reading.lenient:
+        reading.repaired(f"{body.value_open[0]!r} is missing", source.at, source.at)
+    else:
+        raise Malformed(f"{body.value_open[0]!r} is missing")
+    reading.channel.settle(source.at)
+    call.take(("{" if call.empty else ", ") + json_string(key) + ": ", 0)
+    yield from RawValue(reading, call, param, _frame(reading, call)).read()
+
+
+def _frame(reading: Reading, call: Call) -> Frame:
+    source, body = reading.source, reading.body
+
+    def sibling(at: int) -> int:
+        end = source.find(marks(body.key_close), at)
+        if end < 0 or source.hit is None:
+            return NONE if source.eof or len(source.text) - at > reading.limits.header else MORE
+        tool = call.tool
+        name = source.text[at:end].strip(BLANKS)
+        return 1 if tool is None or tool.open or tool.declares(name) else NONE
+
+    return Frame(body.value_close, body.key_open, sibling)
+
+
+def _until(reading: Reading, closers: tuple[str, ...]) -> Generator[None, None, str]:
+    """The text up to one of ``closers``, and past it."""
+    source = reading.source
+    ahead = 0
+    while True:
+        at = source.find(marks(closers), source.pos + ahead)
+        if at >= 0 and source.hit is not None:
+            text = source.text[source.pos : at]
+            source.pos = at + len(source.hit)
+            return text
+        if source.eof:
+            raise Cut("the text ends inside a key")
+        ahead = (len(source.text) if at < 0 else at) - source.pos
+        if ahead > reading.limits.header:
+            raise Malformed(f"{closers[0]!r} is missing")
+        yield
+
+
+def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:
+    """Name and pairs of one call."""
+    ((name, arguments),) = calls
+    if not name or holds(NAME_STOP, name):
+        raise RenderError(f"the name {name!r} cannot be told from what follows it")
+    parts = [name + (body.separators[0] if body.separators else "")]
+    for key, value in arguments.items():
+        if body.key_close[0] in key or key != key.strip(BLANKS):
+            raise RenderError(f"the key {key!r} cannot be written")
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        parts.append(body.key_open[0] + key + body.key_close[0])
+        parts.append(body.value_open[0] + text + body.value_close[0])
+    return body.line.join(parts) + (body.line if arguments else "")

@@ -1,0 +1,92 @@
+"""Closing: the marker that must stand behind a complete body, and what becomes of it where it does not.
+
+Promises: blanks in front of the marker are markup; other text is rejected if the marker comes within
+``limits.trailing`` characters, else it is content and the close is missing. In ``strict`` both end the
+claim, but for a close that is the dialect's stop token.
+"""
+
+from __future__ import annotations
+
+from .calls import Reading
+from .events import DefectKind
+from .faults import Cut, Malformed
+from .jsonstream import Steps
+from .markers import Markers
+from .scanner import END, MORE
+
+_SURPLUS = "}])"
+
+
+def pass_close(
+    reading: Reading, closers: tuple[str, ...], outer: tuple[str, ...], stops: tuple[str, ...]
+) -> Steps:
+    """Pass one of ``closers`` behind a body; ``outer`` may stand there instead, where it was left out.
+
+    ``stops`` are the dialect's stop tokens: a close among them may be cut from the text.
+    """
+    source, channel = reading.source, reading.channel
+    while True:
+        found = source.follows(source.pos, (*closers, *outer))
+        if found != MORE:
+            break
+        yield
+    if 0 <= found < len(closers):
+        channel.markup(source.follow_at + len(closers[found]))
+    elif found == END:
+        _cut_off(reading, closers, stops)
+    elif found >= 0:
+        if not reading.lenient:
+            raise Malformed(f"{closers[0]!r} is missing")
+        reading.missing_close(closers[0], channel.ledger.count - 1)
+    else:
+        yield from _trailing(reading, closers, outer)
+
+
+def _cut_off(reading: Reading, closers: tuple[str, ...], stops: tuple[str, ...]) -> None:
+    """The text ends behind a complete body without its close marker."""
+    stopped = bool(set(closers) & set(stops))
+    if not reading.lenient and not (stopped and reading.finish_reason == "stop"):
+        raise Cut(f"{closers[0]!r} is missing")
+    if not stopped:
+        reading.missing_close(closers[0], reading.channel.ledger.count - 1)
+
+
+def _trailing(reading: Reading, closers: tuple[str, ...], outer: tuple[str, ...]) -> Steps:
+    """Other text behind a complete body."""
+    source, channel = reading.source, reading.channel
+    if not reading.lenient:
+        raise Malformed("text between the body and its close marker")
+    index = channel.ledger.count - 1
+    marks = Markers((*closers, *outer))
+    ahead = 0
+    most = reading.limits.trailing
+    while True:
+        at = source.find(marks, source.pos + ahead)
+        end = len(source.text) if at < 0 else at
+        if at >= 0 and source.hit in closers and at - source.pos <= most:
+            start, stop = source.at, source.base + at
+            channel.settle(stop)
+            channel.defect(DefectKind.REJECTED, start, stop, "text between the body and its close marker")
+            channel.defect(DefectKind.REPAIRED, start, stop, "text behind the body is dropped", index)
+            channel.markup(at + len(source.hit or ""))
+            return
+        if source.eof or end - source.pos > most or (at >= 0 and source.hit is not None):
+            reading.missing_close(closers[0], index)
+            return
+        ahead = end - source.pos
+        yield
+
+
+def pass_surplus(reading: Reading) -> None:
+    """Closing brackets behind a complete body are noise, where faults are mended."""
+    source, channel = reading.source, reading.channel
+    at = source.skip(source.pos)
+    end = source.skip_over(at, _SURPLUS)
+    if reading.lenient and at < end < len(source.text):
+        start = source.base + at
+        channel.settle(start)
+        source.pos = end
+        channel.settle(source.at)
+        channel.defect(
+            DefectKind.REPAIRED, start, source.at, "surplus closing brackets", channel.ledger.count - 1
+        )

@@ -1,0 +1,215 @@
+"""Markers in one search, beginnings of markers at the end of the text, and text gathered piece by piece."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolglot.markers import Markers, Rope
+
+
+def first(markers: Markers, text: str, start: int = 0, final: bool = False) -> tuple[int, str, bool] | None:
+    """Place, text, and whether it is only a beginning."""
+    match = markers.search(text, start, final)
+    if match is None:
+        return None
+    return match.start(), match.group(), markers.partial(match, len(text), final)
+
+
+# -- one marker ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a<tool>b", (1, "<tool>", False)),
+        ("a<tool>", (1, "<tool>", False)),
+        ("a<tool", (1, "<tool", True)),
+        ("a<", (1, "<", True)),
+        ("a<tolo>", None),
+        ("a<to<tool>", (4, "<tool>", False)),
+        ("a<to<to", (4, "<to", True)),
+        ("", None),
+    ],
+)
+def test_a_marker_or_its_beginning_at_the_end(text: str, expected: tuple[int, str, bool] | None) -> None:
+    assert first(Markers(["<tool>"]), text) == expected
+
+
+@pytest.mark.parametrize("text", ["a<tool", "a<", "<tool>x<too"])
+def test_at_the_end_of_the_text_a_beginning_is_none(text: str) -> None:
+    assert first(Markers(["<tool>"]), text, 1, final=True) is None
+
+
+def test_a_search_starts_where_it_is_told() -> None:
+    markers = Markers(["ab"])
+    assert first(markers, "ab ab", 1) == (3, "ab", False)
+    assert first(markers, "ab ab", 4) is None
+
+
+def test_characters_of_patterns_are_literal() -> None:
+    markers = Markers(["[a.b]*", "(?x)", "$^|"])
+    assert first(markers, "xxaab[a.b]*") == (5, "[a.b]*", False)
+    assert first(markers, "(?x)") == (0, "(?x)", False)
+    assert first(markers, "ab$^|") == (2, "$^|", False)
+
+
+def test_no_markers_find_nothing() -> None:
+    markers = Markers([])
+    assert first(markers, "") is None
+    assert first(markers, "anything <") is None
+    assert first(markers, "anything <", final=True) is None
+    assert markers.literals == frozenset()
+
+
+def test_the_end_of_the_text_alone_begins_no_marker() -> None:
+    assert first(Markers(["ab"]), "x") is None
+    assert first(Markers(["ab"]), "x", 1) is None
+
+
+# -- several ---------------------------------------------------------------------------------------
+
+
+def test_the_first_in_the_text_wins() -> None:
+    markers = Markers(["<a>", "<b>"])
+    assert first(markers, "x<b><a>") == (1, "<b>", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "final", "expected"),
+    [
+        ("ab", False, (0, "ab", True)),
+        ("ab", True, (0, "ab", False)),
+        ("abc", False, (0, "abc", True)),
+        ("abc", True, (0, "ab", False)),
+        ("abcd", False, (0, "abcd", False)),
+        ("abcx", False, (0, "ab", False)),
+        ("abx", False, (0, "ab", False)),
+    ],
+)
+def test_a_marker_that_begins_a_longer_one(text: str, final: bool, expected: tuple[int, str, bool]) -> None:
+    assert first(Markers(["ab", "abcd"]), text, final=final) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("aaa", (0, "aaa", False)),
+        ("aaaa", (0, "aaa", False)),
+        ("aa", (0, "aa", True)),
+        ("baab", None),
+        ("baabaaa", (4, "aaa", False)),
+        ("baabaa", (4, "aa", True)),
+    ],
+)
+def test_a_marker_of_one_letter(text: str, expected: tuple[int, str, bool] | None) -> None:
+    assert first(Markers(["aaa"]), text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("abab", (0, "abab", True)),
+        ("ababac", (0, "ababac", False)),
+        ("abababac", (2, "ababac", False)),
+        ("ababab", (2, "abab", True)),
+        ("ababa", (0, "ababa", True)),
+    ],
+)
+def test_a_marker_that_overlaps_itself(text: str, expected: tuple[int, str, bool]) -> None:
+    assert first(Markers(["ababac"]), text) == expected
+
+
+@given(
+    literals=st.lists(st.text("ab<", min_size=1, max_size=5), min_size=1, max_size=5),
+    text=st.text("ab<", max_size=20),
+    start=st.integers(0, 20),
+    final=st.booleans(),
+)
+def test_the_search_is_what_it_should_be(literals: list[str], text: str, start: int, final: bool) -> None:
+    """Against the definition: the first place where a marker stands or may still come to stand."""
+    start = min(start, len(text))
+    expected: tuple[int, str, bool] | None = None
+    for at in range(start, len(text)):
+        rest = text[at:]
+        whole = max((m for m in literals if rest.startswith(m)), key=len, default="")
+        open_end = not final and any(len(m) > len(rest) and m.startswith(rest) for m in literals)
+        if open_end or whole:
+            expected = (at, rest if open_end else whole, open_end)
+            break
+    assert first(Markers(literals), text, start, final) == expected
+
+
+# -- backticks and lines ---------------------------------------------------------------------------
+
+
+def test_a_run_of_backticks_may_grow_at_the_end() -> None:
+    markers = Markers(["<a>"], ticks=True)
+    assert first(markers, "x``y") == (1, "``", False)
+    assert first(markers, "x``") == (1, "``", True)
+    assert first(markers, "x``", final=True) == (1, "``", False)
+    assert first(Markers(["<a>"]), "x``y") is None
+
+
+def test_newlines_are_hits_on_request() -> None:
+    markers = Markers(["<a>"], ticks=True, lines=True)
+    assert first(markers, "x\n") == (1, "\n", False)
+    assert first(markers, "x\n<a>") == (1, "\n", False)
+    assert first(Markers(["<a>"], ticks=True), "x\n<a>") == (2, "<a>", False)
+
+
+# -- ropes -----------------------------------------------------------------------------------------
+
+
+def test_a_rope_is_its_pieces() -> None:
+    rope = Rope()
+    assert (rope.text(), rope.length, rope.slice(0, 0)) == ("", 0, "")
+    for piece in ("ab", "", "c", "def"):
+        rope.append(piece)
+    assert (rope.text(), rope.length) == ("abcdef", 6)
+    assert rope.slice(1, 4) == "bcd"
+    assert rope.slice(0, 6) == "abcdef"
+    assert rope.slice(2, 99) == "cdef"
+    assert rope.slice(4, 4) == ""
+    assert rope.slice(5, 2) == ""
+
+
+def test_a_rope_goes_on_after_it_was_read() -> None:
+    rope = Rope()
+    rope.append("ab")
+    assert rope.slice(0, 2) == "ab"
+    rope.append("cd")
+    assert rope.text() == "abcd"
+    rope.append("ef")
+    assert rope.slice(1, 5) == "bcde"
+    assert rope.text() == "abcdef"
+
+
+@pytest.mark.parametrize("pieces", [511, 512, 513, 1500])
+def test_a_rope_of_many_pieces(pieces: int) -> None:
+    rope = Rope()
+    for number in range(pieces):
+        rope.append(f"{number:04d}")
+    text = "".join(f"{number:04d}" for number in range(pieces))
+    assert rope.text() == text
+    assert rope.length == 4 * pieces
+    for start, end in ((0, 3), (2040, 2060), (2047, 2049), (1, 4 * pieces - 1), (4 * pieces - 2, 4 * pieces)):
+        assert rope.slice(start, end) == text[start:end]
+
+
+@given(
+    pieces=st.lists(st.text("abc", max_size=3), max_size=30),
+    cuts=st.lists(st.tuples(st.integers(0, 90), st.integers(0, 90)), max_size=5),
+)
+def test_a_slice_of_a_rope_is_a_slice_of_its_text(pieces: list[str], cuts: list[tuple[int, int]]) -> None:
+    rope = Rope()
+    text = ""
+    for number, piece in enumerate(pieces):
+        rope.append(piece)
+        text += piece
+        if number % 7 == 0:
+            assert rope.text() == text
+    for start, end in cuts:
+        low, high = min(start, len(text)), min(end, len(text))
+        assert rope.slice(low, high) == text[low:high]
