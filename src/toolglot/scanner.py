@@ -283,7 +283,7 @@ def after_last(text: str, literals: tuple[str, ...], *, including: bool) -> str:
 
 
 def attribute_of(text: str, name: str) -> str:
-    """The value of the attribute ``name`` in the text of a tag, in quotes or not; empty where there is none."""
+    """The value of the attribute ``name`` in the text of a tag, in quotes or not; empty without one."""
     start = f" {text}".rfind(f" {name}=")
     if start < 0:
         return ""
