@@ -89,7 +89,8 @@ def run(
 ) -> list[Event]:
     """The events of one parse, ``close`` included."""
     events: list[Event] = []
-    with no_hang():
+    deltas = list(deltas)
+    with no_hang(f"dialect={dialect!r}, finish_reason={finish_reason!r}, {options}, deltas={deltas}"):
         parser = toolglot.Parser(dialect, **options)
         for delta in deltas:
             events.extend(parser.feed(delta))
@@ -97,15 +98,19 @@ def run(
     return events
 
 
+class Hang(BaseException):
+    """The parser does not return. No Exception, so that Hypothesis does not shrink it, ten seconds a step."""
+
+
 @contextmanager
-def no_hang() -> Iterator[None]:
+def no_hang(what: str) -> Iterator[None]:
     """Turn an endless loop into a failure (law 6): what is parsed here takes milliseconds."""
     if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(*_: object) -> None:
-        raise AssertionError("the parser hangs")
+        raise Hang(what)
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(HANGS_AFTER)

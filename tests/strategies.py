@@ -11,14 +11,14 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 
 import toolglot
 from tests.casefile import tools_from
-from tests.delivery import markers_of
+from tests.delivery import markers_of, valid
 from toolglot import Message, ToolCall
 
 GIVEN = "given"
@@ -111,52 +111,51 @@ _KEYS = st.sampled_from(["city", "q", "_n", "path", "k1", "deepKey"]) | st.sampl
 )
 
 
+# A strategy is made once per subject: making one for each draw would cost more than the draws.
+
+
+@cache
 def _strings(subject: str) -> st.SearchStrategy[str]:
     plain = st.text("abc xyz\n\t\"'\\<>|{}[]():,=&;é東👩`", max_size=20)
-    spliced = st.lists(st.sampled_from([*_plain_fragments(), *markers_for(subject)]), max_size=4).map("".join)
-    return plain | spliced
+    fragments = [f for f in _FRAGMENTS if f == valid(f)]
+    return plain | st.lists(st.sampled_from([*fragments, *markers_for(subject)]), max_size=4).map("".join)
 
 
-@lru_cache(maxsize=1)
-def _plain_fragments() -> tuple[str, ...]:
-    """Fragments that any JSON text can hold."""
-    return tuple(f for f in _FRAGMENTS if not any("\ud800" <= c <= "\udfff" for c in f))
-
-
+@cache
 def values(subject: str) -> st.SearchStrategy[Any]:
     """JSON values; floats that are exact in their shortest spelling."""
-    scalars = (
-        st.none()
-        | st.booleans()
-        | st.integers(-(10**25), 10**25)
-        | st.floats(allow_nan=False, allow_infinity=False)
-        | _strings(subject)
-    )
-    return st.recursive(
-        scalars,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3),
-        max_leaves=5,
-    )
+    numbers = st.integers(-(10**25), 10**25) | st.floats(allow_nan=False, allow_infinity=False)
+    strings = _strings(subject)
+    scalars = st.one_of(st.sampled_from([None, True, False]), numbers, strings, strings)
+    lists = st.lists(scalars, max_size=3)
+    objects = st.dictionaries(_KEYS, scalars | lists, max_size=3)
+    return st.one_of(scalars, scalars, scalars, lists, objects, st.lists(objects, max_size=2))
 
 
-@st.composite
-def messages(draw: st.DrawFn, subject: str) -> Message:
-    """Content, reasoning and up to three calls, each to a tool of its own so that one schema can type it."""
-    prose = st.text("abc ,.\n-é東<|[`{", max_size=20)
-    content = draw(st.just("") | prose)
-    reasoning = draw(st.just("") | prose)
-    calls = []
-    for number in range(draw(st.integers(0, 3))):
-        name = f"{draw(st.sampled_from(['get', 'do_it', 'notes.add', 'a-b', 'x:y']))}{number}"
-        arguments = draw(st.dictionaries(_KEYS, values(subject), max_size=3))
-        calls.append(ToolCall(name=name, arguments=arguments))
-    return Message(content=content, reasoning=reasoning, tool_calls=tuple(calls))
+@cache
+def _calls(subject: str) -> st.SearchStrategy[list[tuple[str, dict[str, Any]]]]:
+    names = st.sampled_from(["get", "do_it", "notes.add", "a-b", "x:y"])
+    return st.lists(st.tuples(names, st.dictionaries(_KEYS, values(subject), max_size=3)), max_size=3)
+
+
+_PROSE = st.just("") | st.text("abc ,.\n-é東<|[`{", max_size=20)
+
+
+@cache
+def messages(subject: str) -> st.SearchStrategy[Message]:
+    """Content, reasoning and calls, each to a tool of its own so that one schema can type it."""
+
+    def message(content: str, reasoning: str, calls: list[tuple[str, dict[str, Any]]]) -> Message:
+        made = (ToolCall(name=f"{name}{i}", arguments=arguments) for i, (name, arguments) in enumerate(calls))
+        return Message(content=content, reasoning=reasoning, tool_calls=tuple(made))
+
+    return st.builds(message, _PROSE, _PROSE, _calls(subject))
 
 
 # -- written ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Written:
     """A message of the pool and the text that the subject's dialect wrote for it."""
 
@@ -201,52 +200,52 @@ def pool(subject: str) -> tuple[Written, ...]:
 # -- texts -----------------------------------------------------------------------------------------
 
 
-@st.composite
-def cut_pieces(draw: st.DrawFn, subject: str) -> str:
-    """A piece of a written message, often all of it."""
-    text = draw(st.sampled_from(pool(subject))).text
-    low = draw(st.just(0) | st.integers(0, len(text)))
-    high = draw(st.just(len(text)) | st.integers(low, len(text)))
-    return text[low:high]
-
-
+@cache
 def texts(subject: str) -> st.SearchStrategy[str]:
     """Text that is hard on the subject."""
     markers = markers_for(subject)
-    pieces = [m[:i] for m in markers for i in range(1, len(m))] + [
-        m[i:] for m in markers for i in range(1, len(m))
-    ]
+    pieces = [piece for m in markers for i in range(1, len(m)) for piece in (m[:i], m[i:])]
     fragment = st.sampled_from(_FRAGMENTS)
-    options: list[st.SearchStrategy[str]] = [fragment, fragment, cut_pieces(subject)]
+    options = [fragment, fragment, st.sampled_from(pool(subject)).flatmap(_piece)]
     if markers:
         options += [st.sampled_from(markers), st.sampled_from(markers), st.sampled_from(pieces)]
     return st.lists(st.one_of(options), max_size=10).map("".join)
 
 
+@cache
+def _piece(written: Written) -> st.SearchStrategy[str]:
+    """A piece of a written message, often all of it."""
+    text = written.text
+    low = st.just(0) | st.integers(0, len(text))
+    high = st.just(len(text)) | st.integers(0, len(text))
+    return st.builds(lambda i, j: text[i:j], low, high)
+
+
+_CUTS = st.lists(st.integers(0, 200), max_size=6)
+
+
 @st.composite
 def deltas_of(draw: st.DrawFn, text: str) -> list[str]:
     """Some split of a text, empty deltas included."""
-    cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6)))
-    bounds = [0, *cuts, len(text)]
+    bounds = [0, *sorted(min(cut, len(text)) for cut in draw(_CUTS)), len(text)]
     return [text[i:j] for i, j in itertools.pairwise(bounds)]
 
 
-@st.composite
-def options(draw: st.DrawFn, subject: str) -> dict[str, Any]:
+@cache
+def options(subject: str) -> st.SearchStrategy[dict[str, Any]]:
     """Any way to call Parser."""
-    markers = markers_for(subject)
     tails = [""]
-    if markers:
-        marker = draw(st.sampled_from(markers))
-        cut = draw(st.integers(0, len(marker)))
-        tails += [marker, marker + "\n", marker[:cut], f"{marker} x {marker}"]
-    return {
-        "tools": draw(st.sampled_from([None, [], TOOLS])),
-        "on_defect": draw(st.sampled_from(["repair", "strict"])),
-        "arguments": draw(st.sampled_from(["stream", "whole"])),
-        "finish_reason": draw(st.sampled_from([None, "stop", "length", "tool_calls"])),
-        "prompt_tail": draw(st.sampled_from(tails)),
-    }
+    for marker in markers_for(subject):
+        tails += [marker, marker + "\n", marker[: len(marker) // 2], f"{marker} x {marker}"]
+    return st.fixed_dictionaries(
+        {
+            "tools": st.sampled_from([None, [], TOOLS]),
+            "on_defect": st.sampled_from(["repair", "strict"]),
+            "arguments": st.sampled_from(["stream", "whole"]),
+            "finish_reason": st.sampled_from([None, "stop", "length", "tool_calls"]),
+            "prompt_tail": st.just("") | st.sampled_from(tails),
+        }
+    )
 
 
 def same_arguments(left: Sequence[ToolCall], right: Sequence[ToolCall]) -> bool:

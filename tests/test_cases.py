@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -89,7 +90,9 @@ def test_delivery(case: Case) -> None:
             assert [n for n, _ in client.calls] == [c.name for c in message.tool_calls]
             assert [json.loads(text) for _, text in client.calls] == [c.arguments for c in message.tool_calls]
             assert client.arguments == [c.arguments for c in message.tool_calls]
-    assert len({repr(message) for message in messages.values()}) == 1, "stream and whole differ"
+    # The two modes cut the segments of a call's arguments differently; all else is the same.
+    meant = {mode: replace(message, segments=()) for mode, message in messages.items()}
+    assert len({repr(message) for message in meant.values()}) == 1, "stream and whole differ"
 
 
 def test_parse_is_feed_and_close(case: Case) -> None:

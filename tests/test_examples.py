@@ -21,7 +21,8 @@ EXAMPLES = [
 def test_example(dialect: Dialect, example: Example) -> None:
     tools = {name: {"type": "object"} for name in example.tools} or None
     for deltas in ([example.raw], list(example.raw)):
-        message = toolglot.assemble(run(deltas, dialect, tools=tools, finish_reason="stop"))
+        options = {"tools": tools, "prompt_tail": example.prompt_tail, "finish_reason": "stop"}
+        message = toolglot.assemble(run(deltas, dialect, **options))
         assert message.content == example.content
         assert message.reasoning == example.reasoning
         assert [(call.name, call.arguments) for call in message.tool_calls] == list(example.calls)

@@ -19,13 +19,17 @@ from toolglot.scanner import (
     WORD_STOP,
     Source,
     after_last,
+    attributes_of,
+    before_counter,
     counting,
     examined,
     field_after,
     holds,
     key_line,
-    name_stop,
+    one_of,
     string_stops,
+    tag_stop,
+    twice,
 )
 
 TAGS = Markers(["<a>", "</a>"])
@@ -158,10 +162,11 @@ def test_raw_is_the_input(data: st.DataObject) -> None:
         source.feed(delta)
         text += delta
         source.pos = data.draw(st.integers(source.pos, len(source.text)))
-        if keeps and data.draw(st.booleans()):
+        step = data.draw(st.sampled_from(["", "keep", "release"]))
+        if keeps and step == "release":
             keeps.pop()
             source.release()
-        elif data.draw(st.booleans()):
+        elif step == "keep":
             keeps.append(data.draw(st.integers(max([source.base, *keeps[:1]]), source.at)))
             source.keep(keeps[-1])
         low = keeps[0] if keeps else source.base
@@ -238,12 +243,16 @@ def test_follows_takes_the_first_option_that_stands_there() -> None:
     source = source_of("==")
     assert source.follows(0, ("==", "=")) == 0
     assert source.follows(0, ("=", "==")) == 0
-    assert source_of("=").follows(0, ("==", "=")) == 1
+    assert source_of("=x").follows(0, ("==", "=")) == 1
 
 
-def test_an_option_that_stands_there_wins_over_one_that_still_may() -> None:
-    """A caller that lists ``=`` beside ``==`` must see to it that it waits."""
-    assert source_of("<").follows(0, ("<a", "<")) == 1
+def test_follows_waits_for_a_longer_option_of_higher_rank() -> None:
+    """Else the split would decide between the two."""
+    source = source_of("=")
+    assert source.follows(0, ("==", "=")) == MORE
+    assert source.follows(0, ("=", "==")) == 0
+    source.eof = True
+    assert source.follows(0, ("==", "=")) == 1
 
 
 def test_follows_at_does_not_pass_blanks() -> None:
@@ -251,6 +260,23 @@ def test_follows_at_does_not_pass_blanks() -> None:
     assert source.follows_at(0, ("}",)) == NONE
     assert source.follows_at(1, ("}",)) == 0
     assert source.follows_at(2, ("}",)) == MORE
+
+
+def test_follows_past_takes_gaps_for_blanks() -> None:
+    assert source_of(" ;\n ; }").follows_past(0, ("}",), (";",)) == 0
+    source = source_of(" ; ")
+    assert source.follows_past(0, ("}",), (";",)) == MORE
+    source.eof = True
+    assert source.follows_past(0, ("}",), (";",)) == END
+    assert source_of(" , }").follows_past(0, ("}",), (";",)) == NONE
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("x<a>", 1), ("x<a", 1), ("x<", 1), ("x", 1), ("", 0), ("<<", 1), ("<a>x", 4)],
+)
+def test_the_beginning_of_a_literal_at_the_end(text: str, expected: int) -> None:
+    assert source_of(text).beginning(0, len(text), "<a>") == expected
 
 
 @pytest.mark.parametrize(
@@ -410,12 +436,17 @@ def test_word_ends() -> None:
 
 
 @pytest.mark.parametrize("character", ["]", "^", "-", "\\", ">", "|"])
-def test_name_stop_takes_any_literal(character: str) -> None:
-    pattern = name_stop(character + "rest")
+def test_tag_stop_takes_any_literal(character: str) -> None:
+    pattern = tag_stop(character + "rest")
     for stop in (character, "<", "\n"):
         match = pattern.search("name" + stop)
         assert match is not None
         assert match.start() == 4
+
+
+def test_one_of() -> None:
+    pattern = one_of("]^-\\")
+    assert [c for c in "a]b^c-d\\e" if pattern.fullmatch(c)] == ["]", "^", "-", "\\"]
 
 
 def test_string_stops() -> None:
@@ -460,6 +491,35 @@ def test_after_last(text: str, literals: tuple[str, ...], including: bool, expec
 )
 def test_field_after(text: str, expected: str) -> None:
     assert field_after(text, " to=", (" ", "<")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", {}),
+        ('name="a b"', {"name": "a b"}),
+        ("name='a' type=\"x>y\"", {"name": "a", "type": "x>y"}),
+        ("name=a type = string", {"name": "a", "type": "string"}),
+        ('a=""', {"a": ""}),
+    ],
+)
+def test_attributes_of(text: str, expected: dict[str, str]) -> None:
+    assert attributes_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("f:0", "f"), ("f:12", "f"), ("f:", "f:"), ("f", "f"), (":1", ":1"), ("a:b", "a:b"), ("f:²", "f:²")],
+)
+def test_before_counter(text: str, expected: str) -> None:
+    assert before_counter(text, ":") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("a:a", "a"), ("ab:ab", "ab"), ("a:b", "a:b"), (":", ":"), ("", ""), ("aa", "aa")]
+)
+def test_twice(text: str, expected: str) -> None:
+    assert twice(text, ":") == expected
 
 
 def test_field_after_no_mark_is_empty() -> None:

@@ -21,8 +21,8 @@ LONGEST = 400
 # fmt: off
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("events", "errors", "_toml", "limits", "spans"),
-    ("message", "dialect", "schema", "scanner", "jsonstream", "literals", "faults"),
-    ("bodies/*", "calls", "channel", "table", "envelope", "delimited", "answers", "reasoning",
+    ("message", "dialect", "schema", "schemawalk", "scanner", "jsonstream", "literals", "faults"),
+    ("bodies/*", "calls", "channel", "table", "sections", "envelope", "delimited", "answers", "reasoning",
      "messages", "registry", "gglib", "assembler", "residue", "wire"),
     ("parser", "auto", "render", "grammar/*"),
     ("derive/*",),

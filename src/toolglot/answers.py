@@ -7,7 +7,6 @@ else is said; a fence counts only if it is the whole answer. What is refuted is 
 from __future__ import annotations
 
 from collections.abc import Generator
-from copy import copy
 from typing import Final
 
 from .bodies import begins
@@ -72,7 +71,7 @@ class Answers(Claims):
         assert unmarked is not None
         assert body is not None
         way = Way(meaning.dialect, body)
-        channel.hold(copy(self.state))
+        channel.hold(self.state.copy())
         channel.markup(source.pos + rel)
         offered_only = self.guess or unmarked.gate == "offered"
         whole = self.strict and unmarked.shape in _WHOLE
@@ -121,6 +120,8 @@ class Answers(Claims):
         line = source.line_end(at)
         if line < 0:
             return MORE if line == MORE and len(source.text) - at <= _FENCE_LINE else NONE
+        if line - at > _FENCE_LINE + 1:
+            return NONE
         inside = source.skip(line)
         if inside >= len(source.text):
             return NONE if source.eof or inside - line > self.limits.blanks else MORE
@@ -152,7 +153,7 @@ class Answers(Claims):
     def _fenced(self, rel: int) -> Verdict:
         """Read a fence ``rel`` ahead whose inside may be calls; they count if it is the whole answer."""
         source, channel = self.source, self.channel
-        channel.hold(copy(self.state))
+        channel.hold(self.state.copy())
         depth = len(channel.holds)
         count = channel.ledger.count
         channel.markup(source.skip(source.line_end(source.pos + rel)))

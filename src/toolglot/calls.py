@@ -28,20 +28,26 @@ _RANDOM_BYTES: Final = 12
 
 
 class Ledger:
-    """Counts the calls of one message and gives them ids, over all channels."""
+    """Counts the calls of one message and gives them ids, over all channels.
 
-    __slots__ = ("count", "prefix", "random")
+    An id that the model repeats is its first call's; the others get one of ours.
+    """
+
+    __slots__ = ("_taken", "count", "prefix", "random")
 
     def __init__(self, prefix: str, random: bool = False) -> None:
         self.count = 0
         self.prefix = prefix
         self.random = random
+        self._taken: dict[str, int] = {}
 
     def enter(self, own: str | None) -> tuple[int, str]:
         """Index and id of the next call; ``own`` is the id that the model wrote, if any."""
         index = self.count
         self.count += 1
-        if own:
+        # A call that was taken back leaves its id to the next one of its index, or to later ones.
+        if own and self._taken.get(own, index) >= index:
+            self._taken[own] = index
             return index, own
         return index, self.prefix + (secrets.token_hex(_RANDOM_BYTES) if self.random else str(index))
 
@@ -162,6 +168,7 @@ class Reading:
         "recipient",
         "special",
         "finish_reason",
+        "lines",
     )
 
     def __init__(
@@ -173,6 +180,7 @@ class Reading:
         self.tools = tools
         self.closers: tuple[str, ...] = ()
         self.openers: tuple[str, ...] = ()
+        self.lines: tuple[str, ...] = ()
         self.lenient = lenient
         self.stream = stream
         self.limits = limits
@@ -189,6 +197,7 @@ class Reading:
         self.body = body
         self.openers = (*body.open, *envelope.open, *envelope.stops)
         self.closers = (*body.close, *envelope.close)
+        self.lines = envelope.lines
         self.marked = marked
         self.offered_only = offered_only
         self.name = None

@@ -6,7 +6,7 @@ only once it is complete and its gate holds. What is refuted is content, byte fo
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Generator
 from typing import Final
 
 from .bodies import read_body
@@ -18,6 +18,7 @@ from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
 from .jsonstream import Steps
 from .scanner import BLANKS, MORE
+from .sections import first_marker, is_section
 from .table import Meaning, Table, table_of
 
 _FENCE: Final = "```"
@@ -45,6 +46,16 @@ class Claims(Machine):
         else:
             self.prose(end)
 
+    def before_call(self, rel: int, dialect: Dialect) -> None:
+        """As ``aside`` in front of a call, where the dialect may have a separator of its own."""
+        separator = dialect.envelope.separator
+        end = self.source.pos + rel
+        if separator and self.source.text.endswith(separator, self.source.pos, end):
+            self.prose(end - len(separator))
+            self.channel.set_aside(end)
+        else:
+            self.aside(rel)
+
     def choice(self, dialect: Dialect, form: int) -> None:
         """A call was read in ``dialect``; from here on it is the dialect of the text."""
         state = self.state
@@ -60,11 +71,19 @@ class Claims(Machine):
         """Read the envelope whose opener stands ``rel`` ahead; False where the opener is refuted."""
         source, channel = self.source, self.channel
         ways = [Way(m.dialect, body) for m in found for body in m.dialect.bodies]
-        gap = any(m.dialect.envelope.gap == "blank" for m in found)
+        gap = any(m.dialect.envelope.gap != "none" for m in found)
+        noise = 0
         try:
             way = yield from self.choose(ways, rel + length, gap)
+            if way is None:
+                noise = yield from self._to_section(ways, rel + length)
+                if noise < 0:
+                    self._empty(rel, ways[0].dialect)
+                    return True
+                if noise:
+                    way = yield from self.choose(ways, rel + length + noise, gap=False)
         except Cut as fault:
-            self.aside(rel)
+            self.before_call(rel, ways[0].dialect)
             opened = source.at
             source.keep(opened)
             source.pos = len(source.text)
@@ -75,14 +94,43 @@ class Claims(Machine):
             self.pend(source.at + rel)
             return False
         start = source.base + source.follow_at
-        self.aside(rel)
+        self.before_call(rel, way.dialect)
         count = channel.ledger.count
-        yield from self.region(way, source.at, start, required=bool(way.dialect.envelope.close))
+        required = bool(way.dialect.envelope.close)
+        yield from self.region(way, source.at, start, required=required, noise=noise)
         if channel.ledger.count > count:
             self.choice(way.dialect, 0)
             if not way.dialect.envelope.close:
                 self.more = self._follower(way)
         return True
+
+    def _to_section(self, ways: list[Way], ahead: int) -> Generator[None, None, int]:
+        """How much text stands in front of a section's first call; negative where its close comes first.
+
+        Zero where there is no section. ``source.follow_at`` is where the call or the close stands.
+        """
+        sections = [way for way in ways if is_section(*way)]
+        if not sections:
+            return 0
+        most = max(self.limits.trailing * (way.dialect.envelope.gap == "text") for way in sections)
+        closers = sum((way.dialect.envelope.close for way in sections), ())
+        openers = sum((way.body.open for way in sections if most), ())
+        found = yield from first_marker(self.source, ahead, (*closers, *openers), most)
+        if not found:
+            return 0
+        return self.source.follow_at - self.source.pos - ahead if found in openers else -1
+
+    def _empty(self, rel: int, dialect: Dialect) -> None:
+        """A section without a call is markup, up to its close marker."""
+        source, channel = self.source, self.channel
+        end = source.follow_at + max(
+            len(m) for m in dialect.envelope.close if source.starts(source.follow_at, m) == 1
+        )
+        self.before_call(rel, dialect)
+        start = source.at
+        channel.markup(end)
+        channel.defect(DefectKind.REJECTED, start, source.at, "a section without a call")
+        self.state.edge = source.at
 
     def _follower(self, way: Way) -> Meaning | None:
         """The bare shape that may follow a body without a close marker: another object, after a separator."""
@@ -133,15 +181,18 @@ class Claims(Machine):
         offered_only = self.guess or unmarked.gate == "offered"
         count = channel.ledger.count
         if unmarked.shape == "opener":
-            self.aside(rel)
+            self.before_call(rel, meaning.dialect)
             opened = source.at
-            if meaning.dialect.envelope.open:
-                channel.defect(DefectKind.MISSING_OPEN, opened, opened, "the call stands without its opener")
             yield from self.region(
                 way, opened, opened, required=False, offered_only=offered_only and not self.guess
             )
+            if channel.ledger.count == count:
+                return source.at > opened
+            if meaning.dialect.envelope.open:
+                detail = "the call stands without its opener"
+                channel.defect(DefectKind.MISSING_OPEN, opened, opened, detail, count)
         else:
-            channel.hold(copy(self.state))
+            channel.hold(self.state.copy())
             self.aside(rel)
             complete = yield from self.claim(way, offered_only)
             if complete:

@@ -7,14 +7,17 @@ claim, but for a close that is the dialect's stop token.
 
 from __future__ import annotations
 
+from typing import Final
+
 from .calls import Reading
 from .events import DefectKind
 from .faults import Cut, Malformed
 from .jsonstream import Steps
 from .markers import Markers
-from .scanner import END, MORE
+from .scanner import BLANKS, END, MORE
 
-_SURPLUS = "}])"
+# What models write between bodies where the format has nothing: separators, a bracket too many.
+_NOISE: Final = BLANKS + "}]),;"
 
 
 def pass_close(
@@ -77,16 +80,19 @@ def _trailing(reading: Reading, closers: tuple[str, ...], outer: tuple[str, ...]
         yield
 
 
-def pass_surplus(reading: Reading) -> None:
-    """Closing brackets behind a complete body are noise, where faults are mended."""
+def past_noise(reading: Reading, at: int) -> int:
+    """Local index behind the separators and closing brackets at ``at`` that no body needs."""
+    return reading.source.skip_over(at, _NOISE)
+
+
+def drop_noise(reading: Reading, start: int, end: int) -> None:
+    """Report and pass the noise between two local indices, behind a complete body."""
     source, channel = reading.source, reading.channel
-    at = source.skip(source.pos)
-    end = source.skip_over(at, _SURPLUS)
-    if reading.lenient and at < end < len(source.text):
-        start = source.base + at
-        channel.settle(start)
-        source.pos = end
-        channel.settle(source.at)
-        channel.defect(
-            DefectKind.REPAIRED, start, source.at, "surplus closing brackets", channel.ledger.count - 1
-        )
+    channel.markup(end)
+    channel.defect(
+        DefectKind.REPAIRED,
+        source.base + start,
+        source.base + end,
+        "noise between calls",
+        channel.ledger.count - 1,
+    )

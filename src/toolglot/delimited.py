@@ -18,10 +18,11 @@ from .events import DefectKind
 from .jsonstream import Steps
 from .messages import Messages
 from .reasoning import Reasoner
-from .scanner import MORE
+from .scanner import BLANKS, MORE, NAME_STOP, NONE
 from .table import Kind, Meaning
 
 _NEWLINE: Final = "\n"
+_TICK: Final = "`"
 _FENCE: Final = 3
 
 
@@ -84,8 +85,9 @@ class Delimited(Reasoner):
 
     def _within_word(self, at: int) -> bool:
         """Whether what begins at local index ``at`` could only be an offered name, but stands in a word."""
-        before = self.source.before(at)
-        return (before.isalnum() or before == "_") and self.source.text[at] not in self.state.table.firsts
+        before, first = self.source.before(at), self.source.text[at]
+        word = before.isalnum() or before == "_"
+        return word and first != _TICK and first not in self.state.table.firsts
 
     def _run(self, end: int) -> int:
         """Where the blanks begin that may be layout in front of what stands at local index ``end``."""
@@ -93,7 +95,8 @@ class Delimited(Reasoner):
         if table.layout == "blank":
             return max(source.tail(source.pos, end), end - self.limits.blanks)
         newline = table.closes and end > source.pos and source.text[end - 1] == _NEWLINE
-        return end - 1 if newline else end
+        parts = [source.beginning(source.pos, end, separator) for separator in table.separators]
+        return min(end - 1 if newline else end, *parts, end)
 
     def _meet(self, at: int, hit: str) -> Verdict:
         """Deal with a hit at local index ``at``; whether it was more than text."""
@@ -106,17 +109,26 @@ class Delimited(Reasoner):
             return False
         flag = source.flagged(at)
         quoted = bool(state.ticks or state.fence) and not flag
-        if not quoted and not (flag is False and hit in state.table.special):
+        counts = not (flag is False and hit in state.table.special) and self._in_place(at, hit)
+        if not quoted and counts:
             for kind in _ORDER:
                 found = [m for m in meanings if m.kind is kind]
                 if found and (yield from _OUTSIDE[kind](self, rel, hit, found)):
                     return True
+        if hit[0] == _TICK:
+            self._code(spot - source.base, hit)
         source.skipped = spot + 1 - source.at
         return False
 
+    def _in_place(self, at: int, hit: str) -> bool:
+        """Whether a marker may stand at local index ``at``: some count only where they start a line."""
+        return hit not in self.state.table.lines or self.source.line_start(at)
+
     def _code(self, at: int, run: str) -> None:
-        """Follow inline code and fences."""
+        """Follow inline code and fences; ``run`` begins with backticks, or is a newline."""
         state = self.state
+        if run != _NEWLINE:
+            run = run[: self.source.skip_over(at, _TICK) - at]
         if run == _NEWLINE:
             state.ticks = 0
         elif state.fence:
@@ -156,7 +168,8 @@ class Delimited(Reasoner):
             self.refuted = -1
             self.malformed(text.text(), start)
             return True
-        if not (state.after_call and state.edge == source.at):
+        ends = any(m.kind is Kind.STOP for m in state.table.meanings[hit])
+        if ends or not (state.after_call and state.edge == source.at):
             return False
         channel.set_aside(source.pos + rel)
         start = source.at
@@ -177,7 +190,7 @@ class Delimited(Reasoner):
         source = self.source
         self.aside(rel)
         self.mark(len(hit))
-        newline = MORE
+        newline = MORE if found[0].dialect.envelope.wrap_trim == "newline" else NONE
         while newline == MORE:
             newline = source.starts(source.pos, _NEWLINE)
             if newline == MORE:
@@ -190,13 +203,23 @@ class Delimited(Reasoner):
         """A marker behind the answer, and the newline in front of it."""
         yield from ()
         source = self.source
-        left = 1 if rel and source.text[source.pos + rel - 1] == _NEWLINE else 0
+        trim = found[0].dialect.envelope.wrap_trim == "newline"
+        left = 1 if trim and rel and source.text[source.pos + rel - 1] == _NEWLINE else 0
         self.prose(source.pos + rel - left)
         self.mark(left + len(hit))
         return True
 
+    def lead(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """What stands in front of an answer and is no part of it."""
+        yield from ()
+        if not self.state.fresh:
+            return False
+        self.aside(rel)
+        self.mark(len(hit))
+        return True
+
     def skip(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
-        """A marker behind which a header stands: markup up to the next marker."""
+        """A marker behind which a header may stand: a word, markup if the next marker opens something."""
         source = self.source
         self.aside(rel)
         self.mark(len(hit))
@@ -204,16 +227,54 @@ class Delimited(Reasoner):
         while True:
             at = source.find(self.state.table.outside, source.pos + ahead)
             end = len(source.text) if at < 0 else at
-            if end - source.pos > self.limits.header:
+            if (source.eof and at < 0) or source.stop(NAME_STOP, source.pos + ahead) < end:
                 return True
-            if (at >= 0 and source.hit is not None) or source.eof:
+            if at >= 0 and source.hit is not None:
                 break
             ahead = end - source.pos
+            if ahead > self.limits.header:
+                return True
             yield
-        self.mark(end - source.pos)
+        if any(m.kind in _OPENING for m in self.state.table.meanings.get(source.hit, ())):
+            self.mark(end - source.pos)
+        return True
+
+    def cut_off(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """A marker behind which nothing is the model's to say, once a call has come."""
+        source, channel = self.source, self.channel
+        if not channel.ledger.count:
+            return False
+        self.aside(rel)
+        self.mark(len(hit))
+        start = source.at
+        source.keep(start)
+        while True:
+            most = start + self.limits.held - source.base
+            channel.markup(min(len(source.text), most))
+            if source.pos == most or source.eof:
+                if source.raw(start, source.at).strip(BLANKS):
+                    channel.defect(DefectKind.REJECTED, start, source.at, f"text behind {hit!r}")
+                source.release()
+                start = source.at
+                source.keep(start)
+                if source.eof and source.pos == len(source.text):
+                    break
+            else:
+                yield
+        source.release()
         return True
 
     # -- reasoning ------------------------------------------------------------------------------
+
+    def inside_wrap(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """What opens an answer ends the reasoning whose close is missing, where the dialect says so."""
+        if hit not in found[0].dialect.reasoning.ends:
+            return False
+        self.prose(self.source.pos + rel)
+        self.state.thinking = False
+        yield from self.wrap_open(0, hit, found)
+        yield from self._after(found[0])
+        return True
 
     def _inside(self) -> Verdict:
         """Read reasoning until it ends; True where the text has ended."""
@@ -233,7 +294,8 @@ class Delimited(Reasoner):
             self.prose(self._run(at))
             rel, spot = at - source.pos, source.base + at
             gone = False
-            if source.flagged(at) is not False or hit not in self.state.table.special:
+            ordinary = source.flagged(at) is False and hit in self.state.table.special
+            if not ordinary and self._in_place(at, hit):
                 for kind in _ORDER:
                     found = [m for m in self.state.table.meanings[hit] if m.kind is kind]
                     if found and kind in _INSIDE:
@@ -247,8 +309,9 @@ class Delimited(Reasoner):
 _Handler = Callable[[Delimited, int, str, list[Meaning]], Verdict]
 _ORDER: Final = (
     *(Kind.HEADER, Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE),
-    *(Kind.CLOSE, Kind.WRAP_OPEN, Kind.WRAP_CLOSE, Kind.SKIP, Kind.STOP),
+    *(Kind.CLOSE, Kind.WRAP_OPEN, Kind.WRAP_CLOSE, Kind.LEAD, Kind.SKIP, Kind.STOP, Kind.END),
 )
+_OPENING: Final = frozenset((Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.WRAP_OPEN, Kind.SKIP))
 _OUTSIDE: Final[dict[Kind, _Handler]] = {
     Kind.HEADER: Delimited.header,
     Kind.OPEN: Delimited.begin,
@@ -259,7 +322,9 @@ _OUTSIDE: Final[dict[Kind, _Handler]] = {
     Kind.STOP: Delimited.stop,
     Kind.WRAP_OPEN: Delimited.wrap_open,
     Kind.WRAP_CLOSE: Delimited.wrap_close,
+    Kind.LEAD: Delimited.lead,
     Kind.SKIP: Delimited.skip,
+    Kind.END: Delimited.cut_off,
 }
 _INSIDE: Final[dict[Kind, _Handler]] = {
     Kind.OPEN: Delimited.inside_call,
@@ -267,4 +332,5 @@ _INSIDE: Final[dict[Kind, _Handler]] = {
     Kind.THINK_OPEN: Delimited.inside_open,
     Kind.THINK_CLOSE: Delimited.inside_close,
     Kind.STOP: Delimited.inside_stop,
+    Kind.WRAP_OPEN: Delimited.inside_wrap,
 }

@@ -10,19 +10,19 @@ Does not: look for openers or know reasoning (``delimited``, ``messages``), nor 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from copy import copy
 from typing import Final, NamedTuple
 
 from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel
-from .closing import pass_close
+from .closing import drop_noise, pass_close, past_noise
 from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Markers, Rope
-from .scanner import MORE
+from .scanner import MORE, NONE
+from .sections import is_section, skip_text, together
 from .table import Table
 
 _NO_FORM: Final = 99
@@ -79,6 +79,15 @@ class State:
         self.by_tag = False
         self.form = _NO_FORM
 
+    def copy(self) -> State:
+        """Another state that stands at the same place."""
+        twin = State(self.table)
+        twin.thinking, twin.closers, twin.by_tag = self.thinking, self.closers, self.by_tag
+        twin.ticks, twin.fence, twin.form = self.ticks, self.fence, self.form
+        twin.fresh, twin.edge, twin.after_call = self.fresh, self.edge, self.after_call
+        twin.since, twin.said, twin.since_fresh = self.since, self.said, self.since_fresh
+        return twin
+
 
 class Machine:
     """What both kinds of machine share: the reading of one call region on one channel."""
@@ -92,6 +101,7 @@ class Machine:
         self.state = State(table)
         self.refuted = -1
         self.refuted_text = Rope()
+        self.depth_held = 0
 
     def begin_output(self) -> None:
         """What was read so far was the prompt: the output is still empty."""
@@ -174,20 +184,24 @@ class Machine:
         required: bool,
         marked: bool = True,
         offered_only: bool = False,
+        noise: int = 0,
     ) -> Steps:
         """Read the bodies of the envelope at offset ``opened``; the first one begins at ``start``.
 
-        ``required``: whether a close marker must follow.
+        ``required``: whether a close marker must follow. ``noise``: how much text stands in front of it.
         """
         source, channel, reading = self.source, self.channel, self.reading
         before = channel.ledger.count
         source.keep(opened)
-        channel.hold(copy(self.state))
+        channel.hold(self.state.copy())
         reading.enter(way.body, way.dialect.envelope, marked=marked, offered_only=offered_only)
         reading.provisional = not self.strict
+        self.depth_held = len(channel.holds)
         channel.body_at = start
         source.pos = start - source.base
         self.refuted = -1
+        if noise:
+            channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
         try:
             while True:
                 yield from read_body(reading)
@@ -197,6 +211,7 @@ class Machine:
                 reading.body = more
                 channel.body_at = source.at
             channel.settle(channel.mark if reading.provisional else source.at)
+            self._join()
             if self.strict:
                 channel.release()
             elif reading.provisional:
@@ -225,10 +240,20 @@ class Machine:
         source, channel, reading = self.source, self.channel, self.reading
         body, envelope = reading.body, dialect.envelope
         if body.close:
+            beside = yield from together(reading)
+            if beside is not None:
+                channel.markup(source.follow_at)
+                return beside
             outer = (*body.open, *envelope.close, *envelope.open)
             yield from pass_close(reading, body.close, outer, envelope.stops)
         if not envelope.close:
             return None
+        if self.strict and is_section(dialect, body):
+            self._join()
+            channel.settle(source.at)
+            channel.hold(self.state.copy())
+        if envelope.gap == "text":
+            yield from skip_text(reading, envelope)
         while True:
             found = source.follows(source.pos, envelope.close)
             at = source.follow_at
@@ -240,6 +265,11 @@ class Machine:
                         channel.markup(at)
                         return following
                     waiting = waiting or begun == MORE
+                if not waiting and required and reading.lenient:
+                    begun = self._past_noise(dialect, at)
+                    if begun == 1:
+                        continue
+                    waiting = begun == MORE
             if not waiting:
                 break
             yield
@@ -249,7 +279,26 @@ class Machine:
             channel.markup(at + len(envelope.close[found]))
         return None
 
+    def _past_noise(self, dialect: Dialect, at: int) -> int:
+        """Drop separators and surplus brackets at local index ``at`` where another body follows them."""
+        source, reading = self.source, self.reading
+        behind = past_noise(reading, at)
+        if behind == at:
+            return NONE
+        if behind == len(source.text):
+            return NONE if source.eof or behind - at > self.limits.trailing else MORE
+        begun = [begins(reading, behind, following) for following in dialect.bodies]
+        if 1 in begun:
+            drop_noise(reading, at, behind)
+            return 1
+        return MORE if MORE in begun else NONE
+
     # -- faults ---------------------------------------------------------------------------------
+
+    def _join(self) -> None:
+        """What is held of a region since its last call is held with the rest of it."""
+        while len(self.channel.holds) > self.depth_held:
+            self.channel.release()
 
     def _undo(self) -> None:
         """Forget the held events of the region; its text is still to be attributed."""
@@ -261,10 +310,21 @@ class Machine:
         """The text ended inside the region."""
         source, channel = self.source, self.channel
         index: int | None = None
-        if self.strict or self.reading.provisional:
+        length = self.reading.finish_reason == "length"
+        if self.strict and length and len(channel.holds) > self.depth_held:
+            # The calls of a section that had their own close before the cut stand.
+            start = channel.holds[-1].at
             self._undo()
             source.pos = len(source.text)
-            if self.strict and self.reading.finish_reason != "length":
+            self.unfinished(start, fault, index)
+            channel.dropped()
+            channel.release()
+            return
+        if self.strict or self.reading.provisional:
+            self._join()
+            self._undo()
+            source.pos = len(source.text)
+            if self.strict and not length:
                 self.prose(source.pos)
             start = opened
             self.unfinished(start, fault, index)
@@ -282,7 +342,9 @@ class Machine:
         channel = self.channel
         at = self.source.at
         channel.settle(at)
-        channel.defect(DefectKind.UNCLOSED_CALL, start, at, fault.detail, index)
+        if at > 0:
+            # Else only the prompt has spoken.
+            channel.defect(DefectKind.UNCLOSED_CALL, start, at, fault.detail, index)
         self.state.edge = at
 
     def _fault(self, fault: BodyFault, opened: int, before: int) -> Steps:
@@ -290,6 +352,7 @@ class Machine:
         channel, reading = self.channel, self.reading
         kind = DefectKind.LIMIT if isinstance(fault, OverLimit) else fault.kind
         if self.strict:
+            self._join()
             self._undo()
             self.prose(self.source.pos)
             channel.defect(kind, opened, self.source.at, fault.detail)

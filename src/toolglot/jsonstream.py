@@ -117,9 +117,13 @@ class ValueReader:
                 expect = _AFTER
             elif expect in (_KEY, _FIRST_KEY):
                 tapped = self.tap is not None and len(stack) == 1
-                member = member or tapped
-                yield from self._member(c, tapped)
-                expect = _VALUE
+                inner = yield from self._member(c, tapped)
+                if inner is None:
+                    member = member or tapped
+                    expect = _VALUE
+                else:
+                    yield from inner
+                    expect = _AFTER
             elif c in self.brackets:
                 tried = (not stack and self.tap is None) or (member and len(stack) == 1)
                 if tried and self.at_once():
@@ -188,7 +192,8 @@ class ValueReader:
                 return found
             yield
 
-    def _member(self, c: str, tapped: bool) -> Steps:
+    def _member(self, c: str, tapped: bool) -> Generator[None, None, Steps | None]:
+        """Read a key and its colon; the reader of the value, where the tap has its own."""
         source = self.source
         outer = self.sink
         key = Collect(source, 1 << 16)
@@ -202,7 +207,12 @@ class ValueReader:
         self.sink.take(":", 1)
         if tapped:
             at = yield from self.next()
-            self.sink = self.tapped().enter(json.loads(key.text()), source.text[at])
+            name, first = json.loads(key.text()), source.text[at]
+            inner = self.tapped().inner(name, first)
+            if inner is not None:
+                return inner
+            self.sink = self.tapped().enter(name, first)
+        return None
 
     def key(self, c: str) -> Steps:
         """Read a member's key at the cursor."""

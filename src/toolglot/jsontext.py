@@ -40,15 +40,18 @@ def decode(text: str) -> tuple[Any, str | None]:
         return value, _write(spelled)
 
 
-class _Spelled(str):
+class _Spelled:
     """A number as it was written."""
 
-    __slots__ = ()
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
 def _write(value: Any) -> str:
     if isinstance(value, _Spelled):
-        return str(value)
+        return value.text
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_write(str(k))}: {_write(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):

@@ -53,7 +53,8 @@ class Messages(Claims):
         self.chosen = dialect
         self._envelope = envelope
         self._roles = dict(envelope.channels)
-        self._starts = (*envelope.start, envelope.channel)
+        self._recipients = dict(envelope.recipients)
+        self._starts = tuple(filter(None, (*envelope.start, envelope.channel)))
         self._outer = Markers((*self._starts, *envelope.end, *envelope.call_end), ticks=True)
         self._head = Markers((envelope.body, *self._starts, *envelope.end, *envelope.call_end))
         self._next = tuple(mark + envelope.role for mark in envelope.start)
@@ -72,7 +73,7 @@ class Messages(Claims):
             envelope.recipient + envelope.call_prefix,
             *(mark + envelope.role for mark in envelope.start),
         )
-        options += tuple(envelope.channel + name for name in self._roles)
+        options += tuple(envelope.channel + name for name in self._roles if envelope.channel)
         while True:
             found = source.follows_at(source.pos + rel, options)
             if found != MORE:
@@ -163,7 +164,7 @@ class Messages(Claims):
         for mark in self._starts:
             if source.starts(source.pos, mark) == 1:
                 ahead = len(mark)
-        role = (envelope.start and envelope.role) or ""
+        role = envelope.role if envelope.start else ""
         if role and ahead and source.text.startswith(envelope.start, source.pos):
             while True:
                 found = source.starts(source.pos + ahead, role)
@@ -175,14 +176,15 @@ class Messages(Claims):
                 yield
             if found == NONE:
                 return NONE
-        channels = 1 if ahead and source.text.startswith(envelope.channel, source.pos) else 0
+        named = bool(envelope.channel) and source.text.startswith(envelope.channel, source.pos)
+        channels = 1 if ahead and named else 0
         while True:
             at = source.find(self._head, source.pos + ahead)
             if at >= 0 and source.hit == envelope.body:
                 source.pos = at
                 return at
             if at >= 0 and source.hit is not None:
-                if source.hit == envelope.channel and not channels:
+                if envelope.channel and source.hit == envelope.channel and not channels:
                     channels += 1
                     ahead = at - source.pos + len(source.hit)
                     continue
@@ -231,8 +233,13 @@ class Messages(Claims):
     def _role(self, header: Header) -> str:
         """What the body of a message is."""
         prefix = self._envelope.call_prefix
+        addressed = self._recipients.get(header.recipient)
+        if addressed is not None:
+            return addressed
         if header.recipient.startswith(prefix) and len(header.recipient) > len(prefix):
             return _CALL
+        if not self._roles:
+            return _CONTENT
         known = self._roles.get(header.channel)
         if known is None:
             return _DROP

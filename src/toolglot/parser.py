@@ -189,14 +189,15 @@ class Parser:
         resolved = self._resolved
         assert isinstance(resolved, (Dialect, Auto))
         dialects = _dialects(resolved)
-        turns = tuple(turn for d in dialects for turn in d.envelope.turn_open)
         messages = isinstance(resolved, Dialect) and resolved.envelope.kind == "messages"
         tail = self._prompt or "".join(d.envelope.prefill for d in dialects[:1])
-        prompt = after_last(tail, turns, including=messages) if name == "content" else ""
-        channel = Channel(Source(-len(prompt)), self._ledger)
-        reading = Reading(channel, self._tools, self._limits, lenient=not self._strict, stream=self._stream)
         names: frozenset[str] = frozenset() if self._tools is None else self._tools.names
         table = table_of(dialects, names, calls=self._tools is None or bool(names))
+        prompt = after_last(tail, table.turn_open, including=messages) if name == "content" else ""
+        if not messages and prompt != tail:
+            prompt = next((turn + prompt for turn in table.turn_kept if tail.endswith(turn + prompt)), prompt)
+        channel = Channel(Source(-len(prompt)), self._ledger)
+        reading = Reading(channel, self._tools, self._limits, lenient=not self._strict, stream=self._stream)
         reading.special = frozenset(table.special)
         machine: Delimited | Messages
         if messages:

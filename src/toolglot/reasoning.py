@@ -8,7 +8,6 @@ from a confirmed opener on is held until the reasoning closes (then it was a dra
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Final
 
 from .answers import Answers
@@ -33,6 +32,8 @@ class Reasoner(Answers):
     def think_open(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """Reasoning begins."""
         channel, state = self.channel, self.state
+        if self.draft is not None:
+            return False
         if state.fresh and not channel.ledger.count:
             channel.markup(self.source.pos + rel)
         else:
@@ -60,6 +61,10 @@ class Reasoner(Answers):
     def think_close(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """A reasoning tag closes what was not open, or the draft that is held."""
         source, channel, state = self.source, self.channel, self.state
+        closes = (Kind.CLOSE, Kind.WRAP_CLOSE)
+        if self.draft is None and any(m.kind in closes for m in state.table.meanings[hit]):
+            # What also closes other things says nothing of what it closes.
+            return False
         if self.draft is not None:
             if hit not in self.draft.closers:
                 return False
@@ -69,7 +74,7 @@ class Reasoner(Answers):
             )
             rel = 1 if trimmed else 0
             self.drop_draft(end - rel)
-        elif self.strict:
+        elif self.strict or any(m.kind is Kind.WRAP_OPEN for m in state.table.meanings[hit]):
             return False
         else:
             rel = self._claim_back(rel)
@@ -170,13 +175,16 @@ class Reasoner(Answers):
         if rule == "execute":
             return (yield from self.begin(rel, hit, found))
         channel = self.channel
-        saved = copy(self.state)
+        saved = self.state.copy()
         channel.hold(saved)
         self.depth = len(channel.holds)
         count = channel.ledger.count
         self.state.thinking = False
         self.state.ticks = self.state.fence = 0
         begun = yield from self.begin(rel, hit, found)
+        if rule == "ends" and channel.ledger.count > count:
+            channel.release()
+            return True
         if channel.ledger.count > count or (begun and self.source.eof):
             self.draft = saved
             return True
@@ -189,8 +197,10 @@ class Reasoner(Answers):
         """Read the call that ``hit`` opens, with its envelope or without."""
         if found[0].kind is Kind.OPEN:
             return (yield from self.envelope(rel, len(hit), found))
-        usable = [m for m in found if self.usable(m, self.source.pos + rel)]
-        return bool(usable) and (yield from self.unmarked(rel, usable[0]))
+        for meaning in found:
+            if self.usable(meaning, self.source.pos + rel) and (yield from self.unmarked(rel, meaning)):
+                return True
+        return False
 
     # -- drafts ---------------------------------------------------------------------------------
 

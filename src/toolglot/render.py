@@ -12,10 +12,10 @@ from typing import Any
 
 from .auto import resolve
 from .bodies import CODECS
-from .dialect import Dialect, Envelope
+from .dialect import Body, Dialect, Layout
 from .errors import RenderError
 from .message import Message, ToolCall
-from .parser import Named, parse
+from .parser import Named, OnDefect, parse
 
 
 def render(message: Message | ToolCall | Sequence[ToolCall], dialect: Named, *, tools: object = None) -> str:
@@ -48,16 +48,27 @@ def _write(message: Message, dialect: Dialect) -> str:
             raise RenderError(f"{dialect.slug} has no reasoning")
         label = f"{think.label}\n" if think.label else ""
         parts.append(think.open[0] + label + layout.think_open + message.reasoning)
-        parts.append(
-            ("\n" if layout.think_open else "") + think.close[0] + layout.think_close.removeprefix("\n")
-        )
-    parts.append(message.content)
+        parts.append(_think_close(message, dialect))
+    envelope = dialect.envelope
+    wrapped = (envelope.wrap_open[:1], envelope.wrap_close[:1]) if message.content else ((), ())
+    if message.reasoning and think.close[:1] == envelope.wrap_open[:1]:
+        wrapped = ((), wrapped[1])
+    parts += [*wrapped[0], message.content, *wrapped[1]]
     if message.tool_calls:
         if dialect.envelope.kind == "none":
             raise RenderError(f"{dialect.slug} has no calls")
         parts.append(layout.before if message.content else "")
         parts.append(_calls(message.tool_calls, dialect))
-    return "".join(parts)
+    return "".join(parts).removeprefix(envelope.prefill)
+
+
+def _think_close(message: Message, dialect: Dialect) -> str:
+    """What ends the reasoning: its close, or nothing but white space where a call ends it."""
+    layout, think = dialect.render, dialect.reasoning
+    if think.call_inside == "ends" and message.tool_calls and not message.content:
+        return layout.before
+    line = layout.think_open or think.close[0] in dialect.envelope.lines
+    return ("\n" if line else "") + think.close[0] + layout.think_close.removeprefix("\n")
 
 
 def _calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
@@ -71,54 +82,65 @@ def _calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
     opener = "" if bare else envelope.open[0] + layout.after_open
     closer = "" if bare or not envelope.close else layout.before_close + envelope.close[0]
     between = layout.between or ("\n" if bare else "")
-    around = (body.open[0] if body.open else "", body.close[0] if body.close else "")
-    written = [around[0] + codec.write(group, body) + around[1] for group in groups]
-    if body.open:
+    around = _around(body, layout)
+    if codec.several == "counted":
+        written = [codec.write(group, body, before) for before, group in enumerate(groups)]
+    else:
+        written = [codec.write(group, body) for group in groups]
+    written = [around[0] + text + around[1] for text in written]
+    if body.open or layout.calls == "together":
         return opener + layout.between.join(written) + closer
     return between.join(opener + text + closer for text in written)
 
 
+def _around(body: Body, layout: Layout) -> tuple[str, str]:
+    """What stands around each single call of a section."""
+    before = body.open[0] + layout.call_open if body.open else ""
+    return before, layout.call_close + body.close[0] if body.close else ""
+
+
 def _write_messages(message: Message, dialect: Dialect) -> str:
-    envelope = dialect.envelope
-    roles = {role: name for name, role in reversed(envelope.channels)}
+    envelope, body = dialect.envelope, dialect.bodies[0]
+    kinds = [(envelope.channel + name, kind) for name, kind in envelope.channels]
+    kinds += [(envelope.recipient + name, kind) for name, kind in envelope.recipients]
+    thoughts = [header for header, kind in kinds if kind == "reasoning"]
+    answers = [header for header, kind in kinds if kind == "content"]
     parts: list[str] = []
     if message.reasoning:
-        parts.append(_message(envelope, roles["reasoning"], message.reasoning, envelope.end[0]))
-    commentary = envelope.channels[1][0]
-    for call in message.tool_calls:
-        to = f"{commentary}{envelope.recipient}{envelope.call_prefix}{call.name}"
-        header = f"{to} {envelope.constrain}{envelope.content_types[0]}"
-        text = CODECS[dialect.bodies[0].codec].write([(call.name, call.arguments)], dialect.bodies[0])
-        parts.append(_message(envelope, header, text, envelope.call_end[0]))
+        parts.append(thoughts[0] + envelope.body + message.reasoning + envelope.end[0])
     if message.content:
-        last = not message.tool_calls
-        content = _message(
-            envelope, envelope.channels[-1 if last else 1][0], message.content, envelope.end[0]
-        )
-        parts.insert(1 if message.reasoning else 0, content)
+        header = answers[0 if message.tool_calls else -1]
+        parts.append(header + envelope.body + message.content + envelope.end[0])
+    around = _around(body, dialect.render)
+    for call in message.tool_calls:
+        header = f"{envelope.recipient}{envelope.call_prefix}{call.name}"
+        if envelope.channel:
+            header = f"{answers[0]}{header} {envelope.constrain}{envelope.content_types[0]}"
+        text = CODECS[body.codec].write([(call.name, call.arguments)], body)
+        end = (envelope.call_end or envelope.end)[0]
+        parts.append(header + envelope.body + around[0] + text + around[1] + end)
     start = envelope.start[0] + envelope.role
     return start.join(parts)
 
 
-def _message(envelope: Envelope, header: str, text: str, end: str) -> str:
-    return envelope.channel + header + envelope.body + text + end
-
-
 def _check(text: str, message: Message, dialect: Dialect, tools: object) -> None:
-    """Raise where ``text`` does not read back as ``message``."""
+    """Raise where ``text`` does not read back as ``message``, well-formed and without a defect."""
     offered = tools if tools is not None else _offered(message)
-    back = parse(text, dialect, tools=offered, finish_reason="stop")
-    for what, got, wanted in (
-        ("content", back.content, message.content),
-        ("reasoning", back.reasoning, message.reasoning),
-        ("calls", [(c.name, _key(c.arguments)) for c in back.tool_calls],
-         [(c.name, _key(c.arguments)) for c in message.tool_calls]),
-    ):  # fmt: skip
-        if got != wanted:
-            hint = "" if tools is not None else " (tools= may tell the types)"
-            raise RenderError(
-                f"{dialect.slug} cannot carry this message: its {what} would read back as {got!r}{hint}"
-            )
+    calls = [(call.name, _key(call.arguments)) for call in message.tool_calls]
+    hint = "" if tools is not None else " (tools= may tell the types)"
+    modes: tuple[OnDefect, ...] = ("strict", "repair")
+    for on_defect in modes:
+        back = parse(text, dialect, tools=offered, finish_reason="stop", on_defect=on_defect)
+        for what, got, wanted in (
+            ("content", back.content, message.content),
+            ("reasoning", back.reasoning, message.reasoning),
+            ("calls", [(call.name, _key(call.arguments)) for call in back.tool_calls], calls),
+            ("defects", [defect.kind.value for defect in back.defects], []),
+        ):
+            if got != wanted:
+                raise RenderError(
+                    f"{dialect.slug} cannot carry this: its {what} would read back as {got!r}{hint}"
+                )
 
 
 def _offered(message: Message) -> dict[str, Any]:

@@ -25,9 +25,10 @@ _NONBLANK: Final = re.compile(r"[^ \t\r\n]")
 _TAIL: Final = re.compile(r"[ \t]{0,3}\Z")
 
 # Ends of words in the body syntaxes; each matches one character.
-NAME_STOP: Final = re.compile(r"""[\s\[\]{}()<>"'`,;]""")
+NAME_STOP: Final = re.compile(r"""[\s\[\]{}()<>"'`,;\\]""")
 WORD_STOP: Final = re.compile(r"[^\w.\-]")
 SCALAR_STOP: Final = re.compile(r"[,)\]}:\n]")
+_ATTRIBUTE: Final = re.compile(r"""([^\s"'=]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"']+)""")
 _KEY_LINE: Final = re.compile(r"[ \t]*([A-Za-z_]\w*)[ \t]*:(.*)", re.ASCII | re.DOTALL)
 
 NONE: Final = -1
@@ -139,8 +140,10 @@ class Source:
 
     def raw(self, start: int, end: int) -> str:
         """The text between two absolute offsets; ``start`` is in the window or kept."""
-        if start >= self.base:
-            return self.text[start - self.base : end - self.base]
+        if start >= end:
+            return ""
+        if start >= min(self.base, end):
+            return self.text[start - self.base : end - self.base] if end > start else ""
         first = self._keeps[0]
         kept = self._kept.slice(start - first, min(end, self._kept_to) - first)
         return (
@@ -191,6 +194,13 @@ class Source:
             examined(end - start - kept)
         return start + kept
 
+    def beginning(self, start: int, end: int, literal: str) -> int:
+        """Where the longest beginning of ``literal`` stands that ends ``text[start:end]``; else ``end``."""
+        for length in range(min(len(literal), end - start), 0, -1):
+            if self.text.endswith(literal[:length], start, end):
+                return end - length
+        return end
+
     def follows(self, start: int, options: tuple[str, ...]) -> int:
         """Which of ``options`` stands at ``start`` after blanks.
 
@@ -209,10 +219,18 @@ class Source:
         pending = False
         for index, option in enumerate(options):
             if text.startswith(option, at):
-                return index
+                # A longer option that ranks higher may still come.
+                return MORE if pending else index
             if rest < len(option) and not self.eof and option.startswith(text[at:]):
                 pending = True
         return MORE if pending else NONE
+
+    def follows_past(self, start: int, options: tuple[str, ...], gaps: tuple[str, ...]) -> int:
+        """As ``follows``, where ``gaps`` count as blanks."""
+        found = self.follows(start, options + gaps)
+        while found >= len(options):
+            found = self.follows(self.follow_at + len(gaps[found - len(options)]), options + gaps)
+        return found
 
     def line_end(self, at: int) -> int:
         """Local index after the newline that ends the line of ``at``; ``MORE`` or ``NONE`` without one."""
@@ -282,15 +300,23 @@ def after_last(text: str, literals: tuple[str, ...], *, including: bool) -> str:
     return text[best:]
 
 
-def attribute_of(text: str, name: str) -> str:
-    """The value of the attribute ``name`` in the text of a tag, in quotes or not; empty without one."""
-    start = f" {text}".rfind(f" {name}=")
-    if start < 0:
-        return ""
-    value = text[start + len(name) + 1 :]
-    if value[:1] in ('"', "'"):
-        return value[1:].partition(value[0])[0]
-    return value.partition(" ")[0].strip("/")
+def attributes_of(text: str) -> dict[str, str]:
+    """The attributes in the text of a tag, with values in quotes or not."""
+    if _counts:
+        examined(len(text))
+    return {key: value[1:-1] if value[0] in "\"'" else value for key, value in _ATTRIBUTE.findall(text)}
+
+
+def before_counter(text: str, mark: str) -> str:
+    """A short text without the number at its end that ``mark`` introduces; all of it where there is none."""
+    head, _, counter = text.rpartition(mark)
+    return head if head and counter.isascii() and counter.isdigit() else text
+
+
+def twice(text: str, mark: str) -> str:
+    """What stands on both sides of ``mark`` in a short text, where that is the same; else the text."""
+    half = text[: (len(text) - len(mark)) // 2]
+    return half if half and text == half + mark + half else text
 
 
 def field_after(text: str, mark: str, stops: tuple[str, ...]) -> str:

@@ -15,13 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
-from urllib.parse import unquote
+from typing import NamedTuple
 
 from .errors import ToolsError
 from .literals import json_string, python_to_json, strict_json
-
-Schema = Mapping[str, Any]
+from .schemawalk import ANY, TEXT, Schema, Walk, named_types
 
 
 class Typed(NamedTuple):
@@ -31,15 +29,6 @@ class Typed(NamedTuple):
     ok: bool
 
 
-_NULL = frozenset({"null"})
-_BOOLEAN = frozenset({"boolean"})
-_INTEGERS = frozenset({"integer"})
-_NUMBERS = frozenset({"integer", "number"})
-_STRING = frozenset({"string"})
-_ARRAY = frozenset({"array"})
-_OBJECT = frozenset({"object"})
-# "any" tells what is not declared from a union that names all seven.
-_UNDECLARED = frozenset({"any"}).union(_NULL, _BOOLEAN, _NUMBERS, _STRING, _ARRAY, _OBJECT)
 _INTEGER = re.compile(r"-?[0-9]+")
 _INTEGRAL_FLOAT = re.compile(r"-?[0-9]+\.0+")
 _KINDS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
@@ -57,7 +46,7 @@ class Param:
     is_string: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "is_string", self.types == _STRING)
+        object.__setattr__(self, "is_string", self.types == TEXT)
 
     def typed(self, text: str) -> Typed:
         """The value that ``text`` stands for; never raises."""
@@ -98,17 +87,44 @@ def _kind(value: str) -> str:
     return kind
 
 
-STRING = Param(_STRING)
+STRING = Param(TEXT)
 """A parameter that is a string, whatever its text."""
 
-UNDECLARED = Param(_UNDECLARED)
+UNDECLARED = Param(ANY)
 """A parameter without a schema: JSON if the text parses, else the text."""
 
 
 def stated(name: str) -> Param:
     """The parameter whose type the text itself names, such as ``integer`` or ``array[string]``."""
-    types = _named_types(name.partition("[")[0])
+    types = named_types(name.partition("[")[0])
     return UNDECLARED if not types or "any" in types else Param(types)
+
+
+class Place:
+    """What may stand at one place inside nested arguments; ``schema`` is None where nothing is declared."""
+
+    __slots__ = ("_children", "_properties", "_root", "_schema", "param")
+
+    def __init__(self, root: Schema, schema: object) -> None:
+        types = Walk(root).types(schema)
+        self._root = root
+        self._schema = schema
+        self._properties: dict[str | None, object] | None = None
+        self._children: dict[str | None, Place] = {}
+        self.param = UNDECLARED if not types or "any" in types else Param(types)
+
+    def child(self, name: str) -> Place:
+        """The place of an object's member."""
+        if self._properties is None:
+            self._properties = Walk(self._root).properties(self._schema)
+        key = name if name in self._properties else None
+        if key not in self._children:
+            self._children[key] = Place(self._root, self._properties.get(key))
+        return self._children[key]
+
+    def item(self) -> Place:
+        """The place of a list's element."""
+        return Place(self._root, Walk(self._root).items(self._schema))
 
 
 class Tool:
@@ -117,7 +133,7 @@ class Tool:
     __slots__ = ("name", "required", "schema", "_properties", "_params")
 
     def __init__(self, name: str, schema: Schema) -> None:
-        walk = _Walk(schema)
+        walk = Walk(schema)
         self.name = name
         self.schema = schema
         self.required = walk.required(schema)
@@ -136,13 +152,24 @@ class Tool:
         """Whether the schema has a parameter of that name."""
         return name in self._properties
 
+    @property
+    def only(self) -> str:
+        """The one parameter that the schema declares; empty where there are more or none."""
+        names = [name for name in self._properties if name is not None]
+        return names[0] if len(names) == 1 else ""
+
+    @property
+    def place(self) -> Place:
+        """The place that the arguments as a whole take."""
+        return Place(self.schema, self.schema)
+
     def param(self, name: str) -> Param:
         """The parameter of that name; ``UNDECLARED`` where the schema does not speak of it."""
         # Undeclared names share one entry: they are the model's, and would fill the memory.
         key = name if name in self._properties else None
         param = self._params.get(key)
         if param is None:
-            types = _Walk(self.schema).types(self._properties.get(key))
+            types = Walk(self.schema).types(self._properties.get(key))
             param = UNDECLARED if not types or "any" in types else Param(types)
             self._params[key] = param
         return param
@@ -163,156 +190,6 @@ class Tools:
     def get(self, name: str) -> Tool | None:
         """The tool of that name, or None where none was offered."""
         return self._tools.get(name)
-
-
-_TYPE_NAMES: dict[str, frozenset[str]] = {
-    spelling: types
-    for types, spellings in (
-        (_NULL, "null none nonetype nil"),
-        (_BOOLEAN, "boolean bool"),
-        (_INTEGERS, "integer int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 long short bigint"),
-        (_NUMBERS, "number num numeric float float32 float64 double decimal real"),
-        (_STRING, "string str text varchar char"),
-        (_ARRAY, "array arr list tuple set sequence"),
-        (_OBJECT, "object obj dict dictionary map mapping struct"),
-    )
-    for spelling in spellings.split()
-}
-
-
-def _named_types(declared: object) -> frozenset[str]:
-    """The types that the value of a ``type`` keyword names."""
-    if isinstance(declared, str):
-        # `list[str]` and `Dict<string, int>` name their outer type.
-        outer = re.split(r"[\[<]", declared, maxsplit=1)[0]
-        return _TYPE_NAMES.get(outer.strip().lower(), _UNDECLARED)
-    if isinstance(declared, (list, tuple)) and declared:
-        return frozenset[str]().union(
-            *(_named_types(name) if isinstance(name, str) else _UNDECLARED for name in declared)
-        )
-    return _UNDECLARED
-
-
-def _member_types(members: object) -> frozenset[str]:
-    """The types of an enum's members."""
-    if isinstance(members, (list, tuple)) and members:
-        return frozenset[str]().union(*map(_types_of_value, members))
-    return _UNDECLARED
-
-
-def _types_of_value(value: object) -> frozenset[str]:
-    if value is None:
-        return _NULL
-    if isinstance(value, bool):
-        return _BOOLEAN
-    if isinstance(value, int):
-        return _INTEGERS
-    if isinstance(value, float):
-        return _NUMBERS
-    if isinstance(value, str):
-        return _STRING
-    if isinstance(value, (list, tuple)):
-        return _ARRAY
-    return _OBJECT if isinstance(value, Mapping) else _UNDECLARED
-
-
-class _Walk:
-    """One bounded walk over a tool's schema: ``steps`` and ``_DEPTH`` end what references make endless."""
-
-    _DEPTH = 64
-
-    def __init__(self, root: Schema) -> None:
-        self.root = root
-        self.steps = 4096
-
-    def _enters(self, schema: object, depth: int) -> bool:
-        self.steps -= 1
-        return isinstance(schema, Mapping) and depth <= self._DEPTH and self.steps > 0
-
-    def types(self, schema: Any, refs: frozenset[str] = frozenset(), depth: int = 0) -> frozenset[str]:
-        """The types ``schema`` admits; empty where it only leads back to ``refs``, open above it."""
-        if not self._enters(schema, depth):
-            return _UNDECLARED
-        own = _named_types(schema.get("type"))
-        members = _types_of_value(schema["const"]) if "const" in schema else _member_types(schema.get("enum"))
-        parts = [own & members or own]
-        ref = schema.get("$ref")
-        if isinstance(ref, str):
-            parts.append(
-                frozenset() if ref in refs else self.types(self._resolve(ref), refs | {ref}, depth + 1)
-            )
-        for member in _entries(schema, "allOf"):
-            parts.append(self.types(member, refs, depth + 1))
-        for union in ("anyOf", "oneOf"):
-            branches = [self.types(branch, refs, depth + 1) for branch in _entries(schema, union)]
-            if branches:
-                parts.append(frozenset[str]().union(*branches))
-        stated = [part for part in parts if part and "any" not in part]
-        if not stated:
-            return _UNDECLARED if all(parts) else frozenset()
-        agreed = stated[0].intersection(*stated)
-        return agreed | _NULL if agreed and schema.get("nullable") is True else agreed
-
-    def properties(
-        self, schema: Any, refs: frozenset[str] = frozenset(), depth: int = 0
-    ) -> dict[str | None, Any]:
-        """Each declared name's schema; under None that of the names which are not declared."""
-        if not self._enters(schema, depth):
-            return {}
-        found: dict[str | None, Any] = {}
-        own = schema.get("properties")
-        if isinstance(own, Mapping):
-            found.update(own)
-        if isinstance(schema.get("additionalProperties"), Mapping):
-            found[None] = schema["additionalProperties"]
-        ref = schema.get("$ref")
-        if isinstance(ref, str) and ref not in refs:
-            _merge(found, self.properties(self._resolve(ref), refs | {ref}, depth + 1))
-        for member in _entries(schema, "allOf"):
-            _merge(found, self.properties(member, refs, depth + 1))
-        for union in ("anyOf", "oneOf"):
-            alternatives: dict[str | None, list[Any]] = {}
-            for branch in _entries(schema, union):
-                for name, declared in self.properties(branch, refs, depth + 1).items():
-                    alternatives.setdefault(name, []).append(declared)
-            _merge(found, {name: {"anyOf": schemas} for name, schemas in alternatives.items()})
-        return found
-
-    def required(self, schema: Any, refs: frozenset[str] = frozenset(), depth: int = 0) -> frozenset[str]:
-        """The names that every object of this schema has."""
-        if not self._enters(schema, depth):
-            return frozenset()
-        found = frozenset(name for name in _entries(schema, "required") if isinstance(name, str))
-        ref = schema.get("$ref")
-        if isinstance(ref, str) and ref not in refs:
-            found |= self.required(self._resolve(ref), refs | {ref}, depth + 1)
-        for member in _entries(schema, "allOf"):
-            found |= self.required(member, refs, depth + 1)
-        return found
-
-    def _resolve(self, ref: str) -> object:
-        if ref != "#" and not ref.startswith("#/"):
-            return None
-        node: Any = self.root
-        for part in unquote(ref).split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, Mapping):
-                node = node.get(key)
-            elif isinstance(node, (list, tuple)) and re.fullmatch("[0-9]{1,6}", key) and int(key) < len(node):
-                node = node[int(key)]
-            else:
-                return None
-        return node
-
-
-def _entries(schema: Schema, keyword: str) -> list[Any] | tuple[Any, ...]:
-    value = schema.get(keyword)
-    return value if isinstance(value, (list, tuple)) else ()
-
-
-def _merge(into: dict[str | None, Any], more: Mapping[str | None, Any]) -> None:
-    for name, schema in more.items():
-        into[name] = {"allOf": [into[name], schema]} if name in into else schema
 
 
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any, Protocol
 
 from .faults import OverLimit
@@ -60,6 +61,9 @@ class Collect:
 
 class Tap(Protocol):
     """Follows the members of an object's first level while they are read."""
+
+    def inner(self, key: str, first: str) -> Generator[None, None, None] | None:
+        """A member begins, as for ``enter``: a reader that takes its value, or None where a sink will."""
 
     def enter(self, key: str, first: str) -> Sink:
         """A member begins: its key and the first character of its value. Returns the sink for the value."""

@@ -104,10 +104,11 @@ def _tag(table: Table, key: str, value: Any) -> Tag | None:
             raise inner.fail(part, "a marker that is not empty", inner.data.get(part))
     parts = [inner.take(part, "", read_string) for part in ("open", "close", "end")]
     words = {
-        "style": inner.take("style", "plain", _choice("plain", "attribute")),
+        "key": inner.take("key", "", read_string),
+        "counter": inner.take("counter", "", read_string),
         "types": inner.take("types", "", read_string),
         "stated": inner.take("stated", "name", _choice("name", "boolean")),
-        "escapes": inner.take("escapes", "none", _choice("none", "xml")),
+        "escapes": inner.take("escapes", "none", _choice("none", "xml", "text")),
     }
     inner.done()
     return Tag(*parts, **words)
@@ -115,11 +116,13 @@ def _tag(table: Table, key: str, value: Any) -> Tag | None:
 
 _READERS: Final[dict[str, Callable[[Table, str, Any], Any]]] = {
     "kind": _choice("delimited", "messages", "none"),
-    "gap": _choice("blank", "none"),
+    "gap": _choice("blank", "none", "text"),
     "trim": _choice("newline", "blank", "none"),
     "after": _choice("blank", "none"),
-    "call_inside": _choice("draft", "execute", "until_close"),
-    "id_at": _choice("", "after_arguments"),
+    "call_inside": _choice("draft", "execute", "ends", "until_close"),
+    "id_at": _choice("", "after_arguments", "before_name", "around_name"),
+    "empty": _choice("malformed", "object"),
+    "names": _choice("plain", "doubled"),
     "runs": _choice("each", "one"),
     "shape": _choice("object", "array", "list", "opener", "name", "lines"),
     "place": _choice("answer", "line", "word", "text"),
@@ -128,15 +131,19 @@ _READERS: Final[dict[str, Callable[[Table, str, Any], Any]]] = {
     "inside": _choice("tags", "json"),
     "words": _choice("loose", "text"),
     "when": _choice("always", "alone"),
+    "wrap_trim": _choice("newline", "none"),
+    "calls": _choice("each", "together"),
+    "untyped": _choice("json", "text"),
+    "nulls": _choice("schema", "always"),
     **dict.fromkeys(
         (
             *("open", "close", "start", "end", "call_end", "stops", "special", "turn_open", "headers"),
-            *("wrap_open", "wrap_close", "key_open", "key_close", "value_open", "value_close"),
-            *("type_open", "type_close"),
+            *("lead", "wrap_open", "wrap_close", "key_open", "key_close", "value_open", "value_close"),
+            *("type_open", "type_close", "lines", "ends", "endings", "whole", "quote"),
         ),
         _markers,
     ),
-    **dict.fromkeys(("channels", "delims", "loose_delims"), _pairs),
+    **dict.fromkeys(("channels", "recipients", "delims", "loose_delims"), _pairs),
 }
 
 
@@ -168,7 +175,7 @@ def _example(table: Table) -> Example:
             raise call.fail("arguments", "a table", arguments)
         calls.append((read_string(call, "name", call.data.get("name")), dict(arguments)))
     text = _read(table, Example)
-    return Example(text.raw, tuple(calls), text.content, text.reasoning, text.tools)
+    return replace(text, calls=tuple(calls))
 
 
 def read_dialect(data: Mapping[str, Any], origin: str) -> Dialect:

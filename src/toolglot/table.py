@@ -6,11 +6,12 @@ Promises: compiled once for a set of dialects and offered names, and shared. Doe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Final, NamedTuple
 
 from .bodies import CODECS
-from .dialect import Body, Dialect, Unmarked
+from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError
 from .markers import Markers
 
@@ -29,7 +30,9 @@ class Kind(Enum):
     HEADER = "header"
     WRAP_OPEN = "wrap_open"
     WRAP_CLOSE = "wrap_close"
+    LEAD = "lead"
     SKIP = "skip"
+    END = "end"
 
 
 class Meaning(NamedTuple):
@@ -51,7 +54,9 @@ class Table:
 
     ``outside`` finds what counts in the answer, ``quoted`` the same within inline code, ``inside`` what
     counts in reasoning; ``answers`` are the shapes that can only open an answer.
-    ``firsts``: the characters with which a marker inside a word may begin.
+    ``firsts``: the characters with which a marker inside a word may begin. ``lines``: markers that
+    count only at the start of a line. ``turn_open``: what starts the model's turn in a prompt, and
+    ``turn_kept`` what of it may be the beginning of a marker.
     """
 
     def __init__(self, dialects: Sequence[Dialect], names: frozenset[str], calls: bool = True) -> None:
@@ -59,30 +64,37 @@ class Table:
         self.meanings: dict[str, list[Meaning]] = {}
         self.answers: list[Meaning] = []
         self.special: set[str] = set()
-        self.turn_open: tuple[str, ...] = ()
+        self.lines: set[str] = set()
+        self.turn_open = tuple(turn for d in dialects for turn in d.envelope.turn_open)
         self.closes: dict[str, tuple[str, ...]] = {}
+        known = sum(bool(dialect.bodies) for dialect in dialects) <= 1
         for dialect in dialects:
-            self._add(dialect, names, calls)
+            self._add(dialect, names, calls, known)
+        self.turn_kept = tuple(t for t in self.turn_open if any(m.startswith(t) for m in self.meanings))
         self.streams = tuple(d for d in dialects if d.envelope.kind == "messages")
+        self.separators = tuple(d.envelope.separator for d in dialects if d.envelope.separator)
         self.layout = "blank" if any(d.envelope.layout == "blank" for d in dialects) else "none"
         self.outside = Markers(self.meanings, ticks=True)
         self.quoted = Markers(self.meanings, ticks=True, lines=True)
         inside = (Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE, Kind.STOP)
-        self.inside = Markers(m for m, found in self.meanings.items() if any(f.kind in inside for f in found))
+        ends = {end for dialect in dialects for end in dialect.reasoning.ends}
+        self.inside = Markers(
+            m for m, found in self.meanings.items() if m in ends or any(f.kind in inside for f in found)
+        )
         named = (m for m, found in self.meanings.items() if not all(f.names for f in found))
         self.firsts = frozenset(m[0] for m in named)
 
-    def _add(self, dialect: Dialect, names: frozenset[str], calls: bool) -> None:
+    def _add(self, dialect: Dialect, names: frozenset[str], calls: bool, known: bool) -> None:
         envelope, think = dialect.envelope, dialect.reasoning
         self.special.update(envelope.special)
-        self.turn_open += envelope.turn_open
+        self.lines.update(envelope.lines)
         for body in dialect.bodies:
             if body.codec not in CODECS:
                 raise DialectError(
                     f"{dialect.slug}: body.codec: expected one of {', '.join(CODECS)}, got {body.codec!r}"
                 )
         if envelope.kind == "messages":
-            for marker in (*envelope.start, envelope.channel):
+            for marker in (*envelope.start, *filter(None, (envelope.channel,))):
                 self._mean(marker, Meaning(Kind.HEADER, dialect))
             return
         if calls:
@@ -91,8 +103,13 @@ class Table:
             for unmarked in dialect.unmarked:
                 self._add_unmarked(dialect, unmarked, names)
             for marker in envelope.close:
-                self._mean(marker, Meaning(Kind.CLOSE, dialect))
+                if marker.strip("`"):
+                    # A fence that closes no call opens or closes code.
+                    self._mean(marker, Meaning(Kind.CLOSE, dialect))
+        words = frozenset() if known else _words(envelope)
         for opener, closer in zip(think.open, think.close, strict=True):
+            if opener in words:
+                continue
             self._mean(opener, Meaning(Kind.THINK_OPEN, dialect))
             self._mean(closer, Meaning(Kind.THINK_CLOSE, dialect))
             if closer not in self.closes.get(opener, ()):
@@ -101,47 +118,69 @@ class Table:
             (Kind.STOP, envelope.stops),
             (Kind.WRAP_OPEN, envelope.wrap_open),
             (Kind.WRAP_CLOSE, envelope.wrap_close),
+            (Kind.LEAD, envelope.lead),
             (Kind.SKIP, envelope.headers),
+            (Kind.END, envelope.ends),
         ):
-            for marker in markers:
+            for marker in (m for m in markers if m not in words):
                 self._mean(marker, Meaning(kind, dialect))
 
     def _mean(self, marker: str, meaning: Meaning) -> None:
         self.meanings.setdefault(marker, []).append(meaning)
 
     def _add_unmarked(self, dialect: Dialect, unmarked: Unmarked, names: frozenset[str]) -> None:
+        if unmarked.shape == "opener":
+            found = [(marker, body) for body in dialect.bodies for marker in _openers(body)]
+            if not found:
+                raise DialectError(f"{dialect.slug}: unmarked.shape: no body has an opener of its own")
+            for marker, body in found:
+                self._mean(marker, Meaning(Kind.UNMARKED, dialect, unmarked, body))
+            return
         body = _body_for(dialect, unmarked)
         meaning = Meaning(Kind.UNMARKED, dialect, unmarked, body)
         if unmarked.place == "answer":
             self.answers.append(meaning)
-        elif unmarked.shape == "opener":
-            openers = body.open or (body.prefixes if body.name is None else (body.name.open,))
-            for marker in openers:
-                self._mean(marker, meaning)
         else:
             before, after = _AROUND[body.codec]
+            if body.id_at == "around_name":
+                before, after = body.prefixes[0], body.id_mark[0]
             for name in names:
-                self._mean(before + name + after, meaning)
+                self._mean(before + name + body.suffix + after, meaning)
 
 
 # What stands around an offered name where it opens a body without an envelope.
-_AROUND: Final = {"pythonic": ("[", "("), "bare_call": ("", "("), "braces": ("", "{")}
+_AROUND: Final = {
+    "pythonic": ("[", "("),
+    "bare_call": ("", "("),
+    "braces": ("", "{"),
+    "name_then_json": ("", "{"),
+}
 
 _SHAPES: Final = {
     "object": ("json_object",),
-    "array": ("json_array",),
+    "array": ("json_array", "json_keyed"),
     "list": ("pythonic",),
-    "opener": ("tagged", "braces"),
-    "name": ("bare_call", "braces"),
+    "name": ("bare_call", "braces", "name_then_json"),
     "lines": ("keyed_lines",),
 }
+
+
+def _words(envelope: Envelope) -> frozenset[str]:
+    """Markers that are plain words: markup only where it is known that this dialect is spoken."""
+    wraps = (*envelope.wrap_open, *envelope.wrap_close)
+    return frozenset((*envelope.lines, *(m for m in wraps if not m.startswith(envelope.special))))
+
+
+def _openers(body: Body) -> tuple[str, ...]:
+    """The markers with which a body itself begins."""
+    return body.open or (body.prefixes if body.name is None else (body.name.open,))
 
 
 def _body_for(dialect: Dialect, unmarked: Unmarked) -> Body:
     codecs = _SHAPES[unmarked.shape]
     for body in dialect.bodies:
         if body.codec in codecs:
-            return body
+            return replace(body, open=(), close=()) if body.open else body
     if unmarked.shape in ("object", "array"):
         return Body(codecs[0])
     raise DialectError(

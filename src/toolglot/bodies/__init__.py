@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from ..calls import Reading
 from ..dialect import Body
-from ..faults import Cut
+from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..scanner import MORE, NONE
 from . import (
@@ -23,9 +23,12 @@ from . import (
     json_object,
     keyed_lines,
     kv_pairs,
+    labelled,
     name_then_json,
+    positional,
     pythonic,
     tagged,
+    xml_tree,
 )
 
 Written = Sequence[tuple[str, Mapping[str, Any]]]
@@ -37,26 +40,31 @@ class Codec(NamedTuple):
     ``starts(reading, at, body)``: 1 where a body begins at local index ``at``, ``MORE`` where that
     cannot be told yet, else ``NONE``. ``read(reading)``: the generator that reads one body.
     ``write(calls, body)``: the text of a body for ``calls``; raises ``RenderError``. ``several``: how
-    many calls ``write`` takes at once (``one`` or ``all``).
+    many calls ``write`` takes at once: ``one``, ``all``, or ``counted``: one, with how many came before.
     """
 
     starts: Callable[[Reading, int, Body], int]
     read: Callable[[Reading], Steps]
-    write: Callable[[Written, Body], str]
+    write: Callable[..., str]
     several: str
 
 
 CODECS: Final[dict[str, Codec]] = {
     "json_object": Codec(json_object.starts, json_object.read, json_object.write, "one"),
     "json_array": Codec(json_array.starts, json_array.read, json_array.write, "all"),
-    "name_then_json": Codec(name_then_json.starts, name_then_json.read, name_then_json.write, "one"),
+    "json_keyed": Codec(json_array.starts_keyed, json_array.read_keyed, json_array.write_keyed, "all"),
+    "name_then_json": Codec(name_then_json.starts, name_then_json.read, name_then_json.write, "counted"),
     "header_json": Codec(header_json.starts, header_json.read, header_json.write, "one"),
-    "tagged": Codec(tagged.starts, tagged.read, tagged.write, "one"),
+    "tagged": Codec(tagged.starts, tagged.read, tagged.write, "counted"),
     "braces": Codec(braces.starts, braces.read, braces.write, "one"),
     "pythonic": Codec(pythonic.starts, pythonic.read, pythonic.write, "all"),
     "bare_call": Codec(pythonic.starts_call, pythonic.read_call, pythonic.write_call, "one"),
+    "call_lines": Codec(pythonic.starts_call, pythonic.read_lines, pythonic.write_lines, "all"),
     "kv_pairs": Codec(kv_pairs.starts, kv_pairs.read, kv_pairs.write, "one"),
     "keyed_lines": Codec(keyed_lines.starts, keyed_lines.read, keyed_lines.write, "one"),
+    "labelled_lines": Codec(labelled.starts, labelled.read, labelled.write, "one"),
+    "positional_text": Codec(positional.starts, positional.read, positional.write, "one"),
+    "xml_tree": Codec(xml_tree.starts, xml_tree.read, xml_tree.write, "one"),
 }
 
 
@@ -82,8 +90,18 @@ def read_body(reading: Reading) -> Steps:
     """Read the body at the cursor, with the markers around it; its close is passed by ``closing``."""
     source, body = reading.source, reading.body
     if body.open:
-        marker = max((m for m in body.open if source.starts(source.pos, m) == 1), key=len)
-        at = source.skip(source.pos + len(marker))
+        while True:
+            at = source.skip(source.pos)
+            begun = MORE if at >= len(source.text) else begins(reading, at, body)
+            if begun != MORE:
+                break
+            if source.eof:
+                raise Cut("the text ends before the body has begun")
+            yield
+        if begun != 1:
+            raise Malformed(f"expected {body.open[0]!r}")
+        marker = max((m for m in body.open if source.starts(at, m) == 1), key=len)
+        at = source.skip(at + len(marker))
         if at >= len(source.text):
             raise Cut("nothing follows the opener")
         reading.channel.body_at = source.base + at

@@ -1,4 +1,4 @@
-"""json_array: a JSON array of call objects.
+"""json_array: a JSON array of call objects; json_keyed: one of ``{NAME: arguments}`` objects.
 
 Promises: each element that names a call is one; others are rejected and the calls around them stand.
 An array without any call is not a body. The array's own bracket is the body's end.
@@ -6,87 +6,72 @@ An array without any call is not a body. The array's own bracket is the body's e
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from ..calls import Reading
 from ..dialect import Body
-from ..faults import Cut, Malformed
+from ..faults import Malformed
 from ..jsonstream import Steps
-from ..scanner import END, MORE, NONE
-from .json_object import CallObject, write_object
+from ..scanner import END, NONE
+from .json_calls import close_fence, inside_fence, open_fence, read_elements, write_object
+
+_FIRST: Final = ("{", "]", '"', "[", "-", *"0123456789", "t", "f", "n")
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
     """An array begins with its bracket, and its first element is no name."""
+    return _starts(reading, at, _FIRST)
+
+
+def starts_keyed(reading: Reading, at: int, body: Body) -> int:
+    """As ``starts``, where the first element is an object."""
+    return _starts(reading, at, ("{", "]"))
+
+
+def _starts(reading: Reading, at: int, first: tuple[str, ...]) -> int:
     source = reading.source
-    if source.text[at] != "[":
+    inside = inside_fence(reading, at)
+    if inside < 0:
+        return inside
+    if source.text[inside] != "[":
         return NONE
-    found = source.follows(at + 1, ("{", "]", '"', "[", "-", *"0123456789", "t", "f", "n"))
+    found = source.follows(inside + 1, first)
     return 1 if found >= 0 or found == END else found
 
 
 def read(reading: Reading) -> Steps:
     """Read one array and report its calls."""
-    source, channel = reading.source, reading.channel
-    before = channel.ledger.count
-    source.pos += 1
-    found = yield from _ahead(reading, ("]",))
-    if found == 0:
-        source.pos = source.follow_at + 1
-        if not (reading.marked and reading.lenient):
+    yield from _read(reading, keyed=False)
+
+
+def read_keyed(reading: Reading) -> Steps:
+    """Read one array of keyed objects and report their calls."""
+    yield from _read(reading, keyed=True)
+
+
+def _read(reading: Reading, keyed: bool) -> Steps:
+    ledger = reading.channel.ledger
+    fence = open_fence(reading)
+    before = ledger.count
+    filled = yield from read_elements(reading, keyed=keyed)
+    if ledger.count == before:
+        if filled or not (reading.marked and reading.lenient):
             raise Malformed("an array without a call")
         reading.commit()
         reading.reject("an array without a call")
-        return
-    while True:
-        yield from _element(reading)
-        found = yield from _ahead(reading, (",", "]", *reading.closers))
-        if found > 1 and reading.lenient:
-            reading.repaired("closing bracket missing before the close marker", source.at, source.at)
-            source.pos = source.follow_at
-            break
-        if found < 0 or found > 1:
-            raise Malformed("expected ',' or ']'")
-        source.pos = source.follow_at + 1
-        if found == 1:
-            break
-        if reading.lenient and (yield from _ahead(reading, ("]",))) == 0:
-            reading.repaired("trailing comma", source.at - 1, source.at)
-            source.pos = source.follow_at + 1
-            break
-    if channel.ledger.count == before:
-        raise Malformed("an array without a call")
-
-
-def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, int]:
-    source = reading.source
-    while True:
-        found = source.follows(source.pos, options)
-        if found == END:
-            raise Cut("the text ends inside an array")
-        if found != MORE:
-            return found
-        yield
-
-
-def _element(reading: Reading) -> Steps:
-    source = reading.source
-    start = source.at
-    yield from _ahead(reading, ())
-    source.pos = source.follow_at
-    if source.text[source.pos] != "{":
-        yield from reading.reader().value()
-        reading.noise(start, "an element that is no call")
-        return
-    tap = CallObject(reading)
-    yield from reading.reader(tap=tap).value()
-    if tap.nameless:
-        reading.noise(start, tap.nameless)
-    else:
-        tap.finish()
+    if fence:
+        yield from close_fence(reading)
 
 
 def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:
     """The array of all calls."""
-    return "[" + ", ".join(write_object(name, arguments, body) for name, arguments in calls) + "]"
+    written = (write_object(name, args, body, before) for before, (name, args) in enumerate(calls))
+    return "[" + ", ".join(written) + "]"
+
+
+def write_keyed(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:
+    """The array of all calls, each under its name."""
+    written = (json.dumps({name: arguments}, ensure_ascii=False) for name, arguments in calls)
+    return "[" + ", ".join(written) + "]"

@@ -1,7 +1,8 @@
 """kv_pairs: a name as text, then pairs of a key and a raw value between markers.
 
 Promises: where a value ends is decided by what can follow (``rawvalue``); white space between markers
-is layout. A key whose value's opener is missing still has its value; a key without a value is left out.
+is layout. Where faults are mended, a key whose value's opener is missing still has its value, a surplus
+tag is passed, and a key without a value is left out.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds
-from ..schema import stated
+from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds, tag_stop
+from ..schema import STRING, UNDECLARED, stated
 from .rawvalue import Frame, RawValue, marks
 
 
@@ -29,7 +30,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
         return NONE
     if end == len(source.text):
         return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
-    found = source.follows(end, (*body.separators, *body.key_open, *reading.closers))
+    found = source.follows_past(end, (*body.separators, *body.key_open, *reading.closers), body.gaps)
     return 1 if found >= 0 or found == END else found
 
 
@@ -40,15 +41,17 @@ def read(reading: Reading) -> Steps:
     name = source.text[source.pos : end]
     source.pos = end
     found = yield from _ahead(reading, (*body.separators, *body.key_open, *reading.closers))
-    call = reading.start(name)
     if 0 <= found < len(body.separators):
         source.pos = source.follow_at + len(body.separators[found])
+    call = reading.start(name)
     follow = (*body.key_open, *reading.closers, *reading.openers)
     while True:
         found = yield from _ahead(reading, follow)
         if found == NONE:
             raise Malformed(f"expected {body.key_open[0]!r} or the end of the call")
         if found >= len(body.key_open):
+            if body.gaps:
+                source.pos = source.follow_at
             break
         source.pos = source.follow_at + len(follow[found])
         yield from _pair(reading, call)
@@ -59,7 +62,7 @@ def read(reading: Reading) -> Steps:
 def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, int]:
     source = reading.source
     while True:
-        found = source.follows(source.pos, options)
+        found = source.follows_past(source.pos, options, reading.body.gaps)
         if found == END:
             raise Cut("the text ends inside a call")
         if found != MORE:
@@ -76,36 +79,46 @@ def _pair(reading: Reading, call: Call) -> Steps:
     param = reading.param(call.tool, key)
     openers = (*body.value_open, *body.type_open, *body.key_close, *body.key_open, *reading.closers)
     found = yield from _ahead(reading, openers)
-    while found >= 0 and openers[found] in (*body.key_close, *body.type_open):
+    while found >= 0 and openers[found] in body.key_close + body.type_open:
         start = source.at
         source.pos = source.follow_at + len(openers[found])
         if openers[found] in body.type_open:
             kind = yield from _until(reading, body.type_close)
             param = param if param.is_string else stated(kind.strip(BLANKS))
         else:
-            reading.repaired(f"a surplus {openers[found]!r}", start, source.at)
+            _mend(reading, f"a surplus {openers[found]!r}", start)
         found = yield from _ahead(reading, openers)
     if found >= 0 and openers[found] not in body.value_open:
-        reading.repaired(f"the key {key!r} has no value", source.at, source.at)
+        _mend(reading, f"the key {key!r} has no value", source.at)
         return
     if found >= 0:
         source.pos = source.follow_at + len(openers[found])
-    elif reading.lenient:
-        reading.repaired(f"{body.value_open[0]!r} is missing", source.at, source.at)
     else:
-        raise Malformed(f"{body.value_open[0]!r} is missing")
+        _mend(reading, f"{body.value_open[0]!r} is missing", source.at)
+    if param is UNDECLARED and body.untyped == "text":
+        param = STRING
     reading.channel.settle(source.at)
     call.take(("{" if call.empty else ", ") + json_string(key) + ": ", 0)
     yield from RawValue(reading, call, param, _frame(reading, call)).read()
+
+
+def _mend(reading: Reading, detail: str, start: int) -> None:
+    """Report a repair, or raise ``Malformed`` where none is made."""
+    if not reading.lenient:
+        raise Malformed(detail)
+    reading.repaired(detail, start, reading.source.at)
 
 
 def _frame(reading: Reading, call: Call) -> Frame:
     source, body = reading.source, reading.body
 
     def sibling(at: int) -> int:
-        end = source.find(marks(body.key_close), at)
-        if end < 0 or source.hit is None:
-            return NONE if source.eof or len(source.text) - at > reading.limits.header else MORE
+        end = source.stop(tag_stop(body.key_close[0]), at)
+        if end >= len(source.text):
+            return NONE if source.eof or end - at > reading.limits.header else MORE
+        found = max(source.starts(end, marker) for marker in body.key_close)
+        if found != 1:
+            return MORE if any(source.starts(end, m) == MORE for m in body.key_close) else NONE
         tool = call.tool
         name = source.text[at:end].strip(BLANKS)
         return 1 if tool is None or tool.open or tool.declares(name) else NONE
@@ -143,4 +156,4 @@ def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         parts.append(body.key_open[0] + key + body.key_close[0])
         parts.append(body.value_open[0] + text + body.value_close[0])
-    return body.line.join(parts) + (body.line if arguments else "")
+    return body.line.join(parts) + body.line

@@ -1,4 +1,9 @@
-"""name_then_json: a name as text, perhaps an id, a separator, then the arguments as a JSON object."""
+"""name_then_json: a name as text, perhaps an id, a separator, then the arguments as a JSON object.
+
+Promises: the object's own end is the end of the arguments, whatever a string in it holds. The id may
+stand behind the name, before it, or have the name as a part of it. Words in front of the name and what
+is written behind the object are the dialect's, and may be left out.
+"""
 
 from __future__ import annotations
 
@@ -11,68 +16,116 @@ from ..dialect import Body
 from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
-from ..scanner import END, MORE, NAME_STOP, NONE, holds
+from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, Source, before_counter, holds
+
+_OBJECT = "{"
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
-    """A name, then the id mark, a separator or the object."""
+    """A name, then the id mark, or a separator and the object."""
     source = reading.source
+    at = _name_at(source, at, body)
+    if at < 0:
+        return at
     end = source.stop(NAME_STOP, at)
-    if end == at:
-        return NONE
     if end == len(source.text):
         return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
-    found = source.follows(end, _marks(body))
+    if end == at:
+        return NONE
+    marks = _marks(reading, body)
+    found = source.follows(end, marks)
+    while 0 <= found < len(_separators(body)):
+        found = source.follows(source.follow_at + len(marks[found]), marks)
     return 1 if found >= 0 or found == END else found
 
 
-def _marks(body: Body) -> tuple[str, ...]:
-    return tuple(mark for mark in (body.id_mark, *body.separators, "{") if mark)
+def _name_at(source: Source, at: int, body: Body) -> int:
+    """Where the name begins: behind a word of the format where one stands; ``MORE`` where it may yet."""
+    for prefix in body.prefixes if body.id_at != "around_name" else ():
+        found = source.starts(at, prefix)
+        if found != NONE:
+            return source.skip(at + len(prefix)) if found == 1 else MORE
+    return at
+
+
+def _separators(body: Body) -> tuple[str, ...]:
+    return tuple(filter(None, (mark.strip(BLANKS) for mark in body.separators)))
+
+
+def _marks(reading: Reading, body: Body) -> tuple[str, ...]:
+    """What may follow a name: separators, the object, an id, and the end where that means no arguments."""
+    ids = body.id_mark if body.id_at != "around_name" else ()
+    closers = (*_endings(body), *reading.closers) if body.empty == "object" or reading.lenient else ()
+    return (*_separators(body), _OBJECT, *ids, *closers)
+
+
+def _endings(body: Body) -> tuple[str, ...]:
+    return tuple(filter(None, (mark.strip(BLANKS) for mark in body.endings)))
 
 
 def read(reading: Reading) -> Steps:
     """Read one name and its arguments, and report the call."""
     source, body = reading.source, reading.body
-    end = source.stop(NAME_STOP, source.pos)
-    name = source.text[source.pos : end]
-    source.pos = end
+    source.pos = _name_at(source, source.pos, body)
+    name = yield from _token(reading)
     own_id: str | None = None
+    if body.id_at == "around_name":
+        name, own_id = _inside(reading, name), name
     mark = yield from _mark(reading)
-    if mark == body.id_mark and mark:
-        own_id = yield from _token(reading)
+    if mark in body.id_mark and body.id_at != "around_name":
+        token = yield from _token(reading)
+        name, own_id = (token, name) if body.id_at == "before_name" else (name, token)
         mark = yield from _mark(reading)
-    if mark != "{":
-        mark = yield from _ahead(reading, ("{",))
-    if mark != "{":
-        raise Malformed("the arguments are not a JSON object")
-    source.pos = source.follow_at
+    while mark in _separators(body):
+        mark = yield from _mark(reading)
+    if mark in body.id_mark:
+        raise Malformed("a second id")
     call = reading.start(name, own_id)
-    yield from reading.reader(sink=call).value()
+    if mark == _OBJECT:
+        reader = reading.reader(sink=call)
+        reader.closers = (*_endings(body), *reader.closers)
+        yield from reader.value()
+    else:
+        if body.empty != "object":
+            reading.repaired("a call without arguments", source.at, source.at)
+        call.take("{}", 0)
     call.end()
+    yield from _pass_ending(reading)
 
 
-def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, str]:
-    source = reading.source
-    while True:
-        found = source.follows(source.pos, options)
-        if found == END:
-            raise Cut("the text ends before the arguments")
-        if found != MORE:
-            return options[found] if found >= 0 else ""
-        yield
+def _inside(reading: Reading, header: str) -> str:
+    """The name in an id: without the word in front and the counter behind, as far as a tool is offered.
+
+    The first spellings are what the format writes; others count where they lead to a tool.
+    """
+    body = reading.body
+    stems = [header.removeprefix(prefix) for prefix in (*body.prefixes, "")]
+    names = [before_counter(stem, mark) for stem in stems for mark in body.id_mark] + stems
+    return next((name for name in names if name and reading.offered(name)), names[0] or header)
 
 
 def _mark(reading: Reading) -> Generator[None, None, str]:
-    """Pass the next mark, unless it is the object itself."""
+    """Pass the next mark, but for the object's bracket and what ends a call."""
     source = reading.source
-    mark = yield from _ahead(reading, _marks(reading.body))
-    if not mark:
-        raise Malformed("no arguments after the name")
-    source.pos = source.follow_at + (len(mark) if mark != "{" else 0)
+    marks = _marks(reading, reading.body)
+    while True:
+        found = source.follows(source.pos, marks)
+        if found == END:
+            raise Cut("the text ends before the arguments")
+        if found == NONE:
+            raise Malformed("no arguments after the name")
+        if found >= 0:
+            break
+        yield
+    mark = marks[found]
+    source.pos = source.follow_at
+    if mark in _separators(reading.body) or mark in reading.body.id_mark:
+        source.pos += len(mark)
     return mark
 
 
 def _token(reading: Reading) -> Generator[None, None, str]:
+    """The name or id at the cursor."""
     source = reading.source
     ahead = 0
     while True:
@@ -80,20 +133,37 @@ def _token(reading: Reading) -> Generator[None, None, str]:
         if end < len(source.text):
             break
         if source.eof:
-            raise Cut("the text ends inside an id")
+            raise Cut("the text ends inside a name")
         ahead = end - source.pos
         if ahead > reading.limits.header:
-            raise Malformed("the id is too long")
+            raise Malformed("the name is too long")
         yield
     token = source.text[source.pos : end]
     source.pos = end
     return token
 
 
-def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:
-    """Name, first separator and object of one call."""
+def _pass_ending(reading: Reading) -> Steps:
+    """Pass what the format writes behind the arguments, where it stands."""
+    source, endings = reading.source, _endings(reading.body)
+    found = MORE if endings else NONE
+    while found == MORE:
+        found = source.follows(source.pos, endings)
+        if found == MORE:
+            yield
+    if found >= 0:
+        reading.channel.markup(source.follow_at + len(endings[found]))
+
+
+def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body, before: int = 0) -> str:
+    """Name, id where the format has one, first separator and object of a call; ``before``: calls before it."""
     ((name, arguments),) = calls
     if not name or holds(NAME_STOP, name):
         raise RenderError(f"the name {name!r} cannot be told from what follows it")
-    separator = body.separators[0] if body.separators else ""
-    return f"{name}{separator}{json.dumps(arguments, ensure_ascii=False)}"
+    if body.id_at == "around_name":
+        name = f"{body.prefixes[0]}{name}{body.id_mark[0]}{before}"
+    elif body.id_at == "before_name":
+        name = f"call{before:05}{body.id_mark[0]}{name}"
+    word = "" if body.id_at == "around_name" else "".join(body.prefixes[:1])
+    separator, ending = ("".join(marks[:1]) for marks in (body.separators, body.endings))
+    return f"{word}{name}{separator}{json.dumps(arguments, ensure_ascii=False)}{ending}"

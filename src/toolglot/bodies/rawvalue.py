@@ -4,7 +4,8 @@ Promises: nothing in a value is unescaped, and text that cannot be its end is da
 began with a newline where the dialect writes one, ends count only at the start of a line, else
 anywhere. The value's own close counts if a sibling, an outer close or the end of the text follows; a
 sibling of a known name, or an outer close before an opener or the end, ends a value whose close is
-missing; an own close inside a line counts where one of those stands right behind it.
+missing; an own close inside a line counts where one of those stands right behind it. Where the text was
+cut, its end is no evidence for a missing close; a value that holds a close and then lacks one is a repair.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Final
 
 from ..calls import Call, Reading
 from ..events import DefectKind
-from ..faults import Cut
+from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
 from ..markers import Markers, Rope
@@ -22,6 +23,7 @@ from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
 
 _NEWLINE: Final = "\n"
+_NULL: Final = "null"
 _marks: dict[tuple[str, ...], Markers] = {}
 
 
@@ -38,10 +40,11 @@ class Frame:
 
     ``ends`` close a value, ``siblings`` open the next one and ``sibling(at)`` tells whether one that
     begins at a local index is (1), is not (``NONE``) or may be (``MORE``) one of the tool's; ``blocks``
-    close the group of values, ``openers`` begin another group.
+    close the group of values, ``openers`` begin another group. ``kind``: ``pairs``, or ``rest`` where
+    the value is the whole rest of its body: then any of ``ends`` ends it, and is left.
     """
 
-    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers")
+    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind")
 
     def __init__(
         self,
@@ -50,16 +53,21 @@ class Frame:
         sibling: Callable[[int], int],
         blocks: tuple[str, ...] = (),
         openers: tuple[str, ...] = (),
+        kind: str = "pairs",
     ) -> None:
         self.ends = ends
         self.siblings = siblings
         self.sibling = sibling
         self.blocks = blocks
         self.openers = openers
+        self.kind = kind
 
 
 class RawValue:
-    """Reads one raw value up to its end. ``frame``: the markers around it."""
+    """Reads one raw value up to its end. ``frame``: the markers around it.
+
+    ``anchored``: whether its end must stand at the start of a line.
+    """
 
     def __init__(self, reading: Reading, call: Call, param: Param, frame: Frame) -> None:
         self._reading = reading
@@ -68,9 +76,12 @@ class RawValue:
         self._param = param
         self._frame = frame
         self._trim = reading.body.trim
-        self._live = param.is_string
+        self._gaps = reading.body.gaps
+        self._nulls = reading.body.nulls == "always"
+        self._live = param.is_string and not self._nulls
         self._kept = Rope()
-        self._anchored = False
+        self.anchored = False
+        self._inner = False
         self._groups = (frame.ends, frame.siblings, frame.blocks, reading.closers)
         self._marks = marks(sum(self._groups, ()))
 
@@ -98,13 +109,18 @@ class RawValue:
                 ahead = self._data(hit, held=True)
                 yield
             elif verdict == NONE:
+                self._inner = self._inner or marker in self._frame.ends
                 ahead = hit - source.pos + 1
             else:
                 break
         self._data(hit, held=False)
         self._finish(start)
+        if self._frame.kind == "rest":
+            return
         if marker in self._frame.ends:
             source.pos += len(marker)
+        elif self._inner and not self._reading.lenient:
+            raise Malformed(f"{self._frame.ends[0]!r} is missing")
         else:
             self._reading.missing_close(self._frame.ends[0], self._call.index)
 
@@ -116,7 +132,7 @@ class RawValue:
                 c = source.text[source.pos]
                 if self._trim == "newline" and c == _NEWLINE:
                     source.pos += 1
-                    self._anchored = True
+                    self.anchored = True
                 elif self._trim == "blank" and c in BLANKS:
                     source.pos += 1
                     continue
@@ -134,23 +150,40 @@ class RawValue:
         to = end
         if self._trim == "blank":
             to = source.tail(source.pos, end)
-        elif self._anchored and end > source.pos and source.text[end - 1] == _NEWLINE:
+        elif self.anchored and end > source.pos and source.text[end - 1] == _NEWLINE:
             to = end - 1
         if to > source.pos:
             piece = source.text[source.pos : to]
             if self._live:
-                self._call.take(json_escape(piece), len(piece))
+                self._call.take(json_escape(self.meant(piece)), len(piece))
             else:
-                self._kept.append(piece)
+                self._kept.append(self.meant(piece))
                 source.pos = to
+                self._decide()
         if not held:
             source.pos = end
         return end - source.pos
+
+    def meant(self, piece: str) -> str:
+        """What a piece of the value stands for: itself, where nothing is escaped."""
+        return piece
+
+    def _decide(self) -> None:
+        """Text that cannot be the word null any longer is a string, where that was the question."""
+        if not self._nulls or not self._param.is_string:
+            return
+        if self._kept.length > len(_NULL) or not _NULL.startswith(self._kept.text().lower()):
+            self._nulls = False
+            self._live = True
+            self._call.take('"' + json_escape(self._kept.text()), 0)
 
     def _finish(self, start: int) -> None:
         call = self._call
         if self._live:
             call.take('"', 0)
+            return
+        if self._nulls and self._kept.text().lower() == _NULL:
+            call.take(_NULL, 0)
             return
         typed = self._param.typed(self._kept.text())
         call.take(typed.json, 0)
@@ -170,19 +203,33 @@ class RawValue:
         if self._reading.ordinary(at, marker):
             return NONE
         frame = self._frame
+        if frame.kind == "rest":
+            return 1 if self._counts(at) else self._last(at + len(marker))
         if marker not in frame.ends:
             return self._bare_end(at, marker) if self._counts(at) else NONE
         options = (*frame.siblings, *frame.blocks, *self._reading.closers)
-        found = self._source.follows(at + len(marker), options)
+        if self._reading.lenient and not frame.blocks:
+            options += self._reading.openers
+        found = self._source.follows_past(at + len(marker), options, self._gaps)
         if found == END:
             return 1
         if found < 0 or self._counts(at):
             return 1 if found >= 0 else found
         return self._bare_end(self._source.follow_at, options[found])
 
+    def _last(self, behind: int) -> int:
+        """Whether only an opener, or nothing, follows at ``behind``."""
+        return self._verdict(self._source.follows(behind, self._reading.openers))
+
+    def _verdict(self, after: int) -> int:
+        """What follows an end that stands alone: an opener, or the end of a text that was not cut there."""
+        if after == END:
+            return NONE if self._reading.finish_reason == "length" else 1
+        return 1 if after >= 0 else after
+
     def _counts(self, at: int) -> bool:
         """Whether an end may stand at ``at``."""
-        return not self._anchored or self._source.before(at) == _NEWLINE
+        return not self.anchored or self._source.before(at) == _NEWLINE
 
     def _bare_end(self, at: int, marker: str) -> int:
         """Whether a sibling, a block's close or an outer close at ``at`` ends a value by itself."""
@@ -196,4 +243,4 @@ class RawValue:
             after = source.follows(behind, (*frame.openers, *reading.openers, *reading.closers))
         else:
             after = source.follows(behind, (*reading.openers, *frame.openers, *reading.closers))
-        return 1 if after >= 0 or after == END else after
+        return self._verdict(after)

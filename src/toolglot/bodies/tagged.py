@@ -13,21 +13,45 @@ from typing import Any, Final
 
 from ..calls import Call, Reading
 from ..dialect import Body, Tag
-from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..scanner import END, MORE, NONE
+from ..scanner import END, MORE, NAME_STOP, NONE, Source, twice
 from ..schema import STRING, UNDECLARED, Param
+from ..schema import stated as stated_type
 from .rawvalue import Frame, RawValue
-from .tags import Tagged, read_tag, tag_at
+from .tags import ENTITY_MOST, Tagged, escape, read_tag, tag_at, tag_begins, unescape, write_tag
 
 _NEWLINE: Final = "\n"
+_DOT: Final = "."
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
-    """A body begins with the tag that holds the name."""
-    return reading.source.starts(at, _tags(body)[0].open)
+    """A body begins with the tag that holds the name, or a word in front of it."""
+    at = _tag_start(reading.source, at, body, reading.limits.header)
+    return at if at < 0 else _at_tag(reading.source, at, body)
+
+
+def _at_tag(source: Source, at: int, body: Body) -> int:
+    """As ``starts``, where no word stands in front."""
+    if at >= len(source.text):
+        return 1 if source.eof else MORE
+    return tag_begins(source, at, _tags(body)[0])
+
+
+def _tag_start(source: Source, at: int, body: Body, most: int) -> int:
+    """Where the tag begins: behind a word of the format and perhaps the name; ``MORE`` where it may yet."""
+    for prefix in body.prefixes:
+        found = source.starts(at, prefix)
+        if found == MORE:
+            return MORE
+        if found == 1:
+            at = source.skip(at + len(prefix))
+            end = source.skip(source.stop(NAME_STOP, at))
+            if end >= len(source.text) and not source.eof:
+                return MORE if end - at <= most else NONE
+            return end
+    return at
 
 
 def _tags(body: Body) -> tuple[Tag, Tag]:
@@ -38,29 +62,37 @@ def _tags(body: Body) -> tuple[Tag, Tag]:
 
 def read(reading: Reading) -> Steps:
     """Read one function and report its call."""
-    source = reading.source
-    tag, own = _tags(reading.body)
+    source, body = reading.source, reading.body
+    tag, own = _tags(body)
+    source.pos = _tag_start(source, source.pos, body, reading.limits.header)
+    if source.pos >= len(source.text):
+        raise Cut("the text ends in front of the name")
     head = yield from read_tag(reading, tag)
-    reading.known(head.name)
+    name = head.name
+    if body.names == "doubled" and not reading.offered(name) and reading.offered(twice(name, _DOT)):
+        name = twice(name, _DOT)
+    reading.known(name)
+    own_id = next((head.attributes[key] for key in body.id_keys if key in head.attributes), None)
     if head.empty:
-        call = reading.start(head.name)
+        call = reading.start(name, own_id)
         call.take("{}", 0)
         call.end()
         return
-    json_inside = reading.lenient or reading.body.inside == "json"
+    json_inside = reading.lenient or body.inside == "json"
     follow = (
         own.open,
         tag.end,
+        *body.whole[:1],
         *(("{",) if json_inside else ()),
         *(reading.closers if reading.lenient else ()),
     )
     found = yield from _ahead(reading, follow)
     if found == NONE:
         raise Malformed(f"expected {own.open!r} or {tag.end!r}")
-    call = reading.start(head.name)
+    call = reading.start(name, own_id)
     source.pos = source.follow_at
-    if follow[found] == "{":
-        yield from reading.reader(sink=call).value()
+    if follow[found] == "{" or follow[found] in body.whole:
+        yield from _object(reading, call, body.whole if follow[found] in body.whole else ())
         found = yield from _ahead(reading, follow)
         source.pos = source.follow_at
     else:
@@ -72,6 +104,21 @@ def read(reading: Reading) -> Steps:
     else:
         reading.missing_close(tag.end, call.index)
     call.end()
+
+
+def _object(reading: Reading, call: Call, around: tuple[str, ...]) -> Steps:
+    """Read all arguments as one JSON object, ``around`` which two markers may stand."""
+    source = reading.source
+    if around:
+        source.pos += len(around[0])
+        if (yield from _ahead(reading, ("{",))) == NONE:
+            raise Malformed("the arguments are not a JSON object")
+        source.pos = source.follow_at
+    yield from reading.reader(sink=call).value()
+    if around:
+        if (yield from _ahead(reading, around[1:])) == NONE:
+            raise Malformed(f"expected {around[1]!r}")
+        source.pos = source.follow_at + len(around[1])
 
 
 def _params(reading: Reading, call: Call, follow: tuple[str, ...], found: int) -> Generator[None, None, int]:
@@ -94,7 +141,7 @@ def _params(reading: Reading, call: Call, follow: tuple[str, ...], found: int) -
         if param.empty:
             call.take('""', 0)
         else:
-            yield from RawValue(reading, call, _param(reading, call, param, own), frame).read()
+            yield from _value(reading, call, _param(reading, call, param, own), frame)
         found = yield from _ahead(reading, follow)
         if found == NONE:
             raise Malformed(f"expected {own.open!r} or {tag.end!r}")
@@ -103,13 +150,51 @@ def _params(reading: Reading, call: Call, follow: tuple[str, ...], found: int) -
     return found
 
 
+def _value(reading: Reading, call: Call, param: Param, frame: Frame) -> Steps:
+    """Read one value and its close, where it stands between quotation markers those too."""
+    source, quote = reading.source, reading.body.quote
+    own = _tags(reading.body)[1]
+    found = MORE if quote else NONE
+    while found == MORE:
+        found = source.follows(source.pos, quote[:1])
+        if found == MORE:
+            yield
+    if found != 0:
+        reader = EscapedValue if own.escapes == "text" else RawValue
+        yield from reader(reading, call, param, frame).read()
+        return
+    source.pos = source.follow_at + len(quote[0])
+    yield from RawValue(reading, call, param, Frame(quote[1:], (own.end,), lambda at: NONE)).read()
+    if (yield from _ahead(reading, (own.end,))) == NONE:
+        raise Malformed(f"expected {own.end!r}")
+    source.pos = source.follow_at + len(own.end)
+
+
+class EscapedValue(RawValue):
+    """A raw value with escapes."""
+
+    def _data(self, end: int, held: bool) -> int:
+        cut = end
+        if held:
+            # What may be the beginning of an escape waits for the rest of it.
+            for at in range(max(self._source.pos, end - ENTITY_MOST + 1), end):
+                if self._source.text[at] == "&":
+                    cut = at
+        return super()._data(cut, held) + end - cut
+
+    def meant(self, piece: str) -> str:
+        return unescape(piece)
+
+
 def _param(reading: Reading, call: Call, tagged: Tagged, tag: Tag) -> Param:
     """The type of a parameter: by its attribute where the format has one, else by the schema."""
     declared = reading.param(call.tool, tagged.name)
-    stated = tagged.attribute(tag.types) if tag.types else ""
+    stated = tagged.attributes.get(tag.types, "") if tag.types else ""
     if not stated:
         return declared
-    if stated in ("true", "string"):
+    if tag.stated == "name":
+        return stated_type(stated)
+    if stated == "true":
         return STRING
     return UNDECLARED if declared.is_string else declared
 
@@ -125,24 +210,35 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
         yield
 
 
-def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:
-    """The function elements of ``calls``."""
+def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body, before: int = 0) -> str:
+    """The function elements of ``calls``; ``before``: how many stand before them."""
     tag, own = _tags(body)
     edge = _NEWLINE if body.trim == "newline" else ""
     lines: list[str] = []
-    for name, arguments in calls:
-        lines.append(_open(tag, name, ""))
+    for number, (name, arguments) in enumerate(calls, start=before + 1):
+        lines.append("".join(body.prefixes[:1]) + write_tag(tag, name, _counted(tag, body, number)))
         for key, value in arguments.items():
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            lines.append(f"{_open(own, key, _stated(own, value))}{edge}{text}{edge}{own.end}")
+            text = edge + _text(own, body, value) + edge
+            lines.append(write_tag(own, key, _stated(own, value)) + text + own.end)
         lines.append(tag.end)
     return body.line.join(lines)
 
 
-def _open(tag: Tag, name: str, stated: str) -> str:
-    if tag.close in name or _NEWLINE in name or (tag.style == "attribute" and '"' in name):
-        raise RenderError(f"the name {name!r} cannot stand in {tag.open!r}")
-    return tag.open + (f'"{name}"' if tag.style == "attribute" else name) + stated + tag.close
+def _text(tag: Tag, body: Body, value: Any) -> str:
+    """A value as the format writes it."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if tag.escapes == "text":
+        return escape(text, quotes=False)
+    if body.quote and any(c in text for c in body.quoted):
+        return body.quote[0] + text + body.quote[1]
+    return text
+
+
+def _counted(tag: Tag, body: Body, number: int) -> str:
+    """The attribute that counts the calls: in the order of the message, or as ids, from zero."""
+    if tag.counter in body.id_keys:
+        return f' {tag.counter}="{number - 1}"'
+    return f' {tag.counter}="{number}"' if tag.counter else ""
 
 
 def _stated(tag: Tag, value: Any) -> str:

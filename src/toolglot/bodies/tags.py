@@ -1,78 +1,95 @@
 """tags: reading a tag with a name in it, ``<function=NAME>`` or ``<invoke name="NAME" type="…">``.
 
 Promises: a tag is read at a place in the text without moving the cursor, so that it can be looked at
-before it is believed. An attribute's value may stand in double, single or no quotes.
+before it is believed. An attribute's value may stand in double, single or no quotes, with blanks around
+its ``=``, and attributes in any order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Final, NamedTuple
 
 from ..calls import Reading
 from ..dialect import Tag
+from ..errors import RenderError
 from ..faults import Cut, Malformed
-from ..scanner import BLANKS, MORE, NONE, Source, attribute_of, one_of, tag_stop
+from ..scanner import BLANKS, MORE, NONE, Source, attributes_of, one_of, tag_stop
 
 _QUOTES: Final = "\"'"
-_ENTITIES: Final = (("&quot;", '"'), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+# In the order in which they are undone, so that an escaped escape stays one.
+_ENTITIES: Final = (("&quot;", '"'), ("&apos;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+ENTITY_MOST: Final = max(len(entity) for entity, _ in _ENTITIES)
 
 
 class Tagged(NamedTuple):
-    """A tag that was read: its name, the text of its other attributes, and the local index behind it."""
+    """A tag that was read: name, attributes, the local index behind it, and whether it closes itself."""
 
     name: str
-    attributes: str
+    attributes: Mapping[str, str]
     end: int
+    empty: bool
 
-    @property
-    def empty(self) -> bool:
-        """Whether the tag closes itself."""
-        return self.attributes.rstrip(BLANKS).endswith("/")
 
-    def attribute(self, name: str) -> str:
-        """The value of another attribute; empty where there is none."""
-        return attribute_of(self.attributes, name)
+def tag_begins(source: Source, at: int, tag: Tag) -> int:
+    """1 where ``tag`` opens at local index ``at``, ``MORE`` where it may, else ``NONE``."""
+    found = source.starts(at, tag.open)
+    if found != 1 or not tag.key:
+        return found
+    at += len(tag.open)
+    if at >= len(source.text):
+        return 1 if source.eof else MORE
+    # Some decoders lose the blank in front of the attribute.
+    return 1 if source.text[at] in BLANKS else source.starts(at, tag.key)
 
 
 def tag_at(source: Source, at: int, tag: Tag, most: int) -> Tagged | int:
     """The tag whose name begins at local index ``at``; ``MORE`` where it is cut, ``NONE`` where none is."""
-    name = ""
-    start = at
-    if tag.style == "attribute":
-        at = source.skip(at)
-        if at >= len(source.text):
-            return NONE if source.eof else MORE
-        if source.text[at] in _QUOTES:
-            end = source.stop(one_of(source.text[at] + "\n"), at + 1)
-            if end < len(source.text) and source.text[end] == "\n":
-                return NONE
-            name = source.text[at + 1 : end]
-            at = end + 1
-        else:
-            end = source.stop(one_of(BLANKS + tag.close[0]), at)
-            name = source.text[at:end]
-            at = end
+    end = _plain_end(source, at, tag, most) if not tag.key else _attributes_end(source, at, tag, most)
+    if end < 0:
+        return end
+    inside = source.text[at:end]
+    end += len(tag.close)
+    if not tag.key:
+        name = inside.strip()
+        return Tagged(name, {}, end, False) if name else NONE
+    bare = inside.rstrip(BLANKS)
+    empty = bare.endswith("/")
+    attributes = attributes_of(bare[:-1] if empty else bare)
+    if tag.escapes != "none":
+        attributes = {key: unescape(value) for key, value in attributes.items()}
+    name = attributes.get(tag.key, "")
+    return Tagged(name, attributes, end, empty) if name else NONE
+
+
+def _plain_end(source: Source, at: int, tag: Tag, most: int) -> int:
+    """Where the close of a tag stands whose name begins at ``at``."""
+    end = source.stop(tag_stop(tag.close), at)
+    if end >= len(source.text):
+        return NONE if source.eof or end - at > most else MORE
+    found = source.starts(end, tag.close)
+    return end if found == 1 else found
+
+
+def _attributes_end(source: Source, at: int, tag: Tag, most: int) -> int:
+    """Where the close of a tag stands whose attributes begin at ``at``; what is in quotes is passed."""
+    text = source.text
+    quote = ""
     end = at
     while True:
-        end = source.stop(tag_stop(tag.close), end)
-        if end >= len(source.text):
-            return NONE if source.eof or end - start > most else MORE
-        found = source.starts(end, tag.close)
-        if found != NONE:
-            break
-        if tag.close[0] != source.text[end] or tag.style != "attribute":
+        end = source.stop(one_of((quote or _QUOTES + tag.close[0]) + "\n"), end)
+        if end >= len(text):
+            return NONE if source.eof or end - at > most else MORE
+        c = text[end]
+        if c == "\n":
             return NONE
+        if quote or c in _QUOTES:
+            quote = "" if quote else c
+        else:
+            found = source.starts(end, tag.close)
+            if found != NONE:
+                return end if found == 1 else found
         end += 1
-    if found == MORE:
-        return MORE
-    inside = source.text[at:end]
-    if tag.style != "attribute":
-        name, inside = inside.strip(), ""
-    elif tag.escapes == "xml":
-        for entity, character in _ENTITIES:
-            name = name.replace(entity, character)
-    return Tagged(name, inside, end + len(tag.close)) if name else NONE
 
 
 def read_tag(reading: Reading, tag: Tag) -> Generator[None, None, Tagged]:
@@ -90,3 +107,30 @@ def read_tag(reading: Reading, tag: Tag) -> Generator[None, None, Tagged]:
                 raise Cut("the text ends inside a tag")
             raise Malformed(f"{tag.close!r} is missing after {tag.open!r}")
         yield
+
+
+def unescape(text: str) -> str:
+    """``text`` without its escapes."""
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    return text
+
+
+def escape(text: str, quotes: bool) -> str:
+    """``text`` with escapes, quotation marks among them in an attribute's value."""
+    for entity, character in reversed(_ENTITIES):
+        if quotes or character not in _QUOTES:
+            text = text.replace(character, entity)
+    return text
+
+
+def write_tag(tag: Tag, name: str, more: str) -> str:
+    """The tag for ``name``, with the text of ``more`` attributes. Raises ``RenderError``."""
+    if not tag.key:
+        if tag.close in name or "\n" in name:
+            raise RenderError(f"the name {name!r} cannot stand in {tag.open!r}")
+        return tag.open + name + more + tag.close
+    written = name if tag.escapes == "none" else escape(name, quotes=True)
+    if "\n" in written or '"' in written:
+        raise RenderError(f"the name {name!r} cannot stand in {tag.open!r}")
+    return f'{tag.open} {tag.key}="{written}"{more}{tag.close}'

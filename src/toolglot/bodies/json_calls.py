@@ -1,0 +1,332 @@
+"""json_calls: a call as a JSON object, alone, wrapped in another or in a list; shared by the JSON codecs.
+
+Promises: argument text goes out as it comes where the name is known and the first-ranked arguments
+key holds an object; another key, a JSON string with an object in it, or arguments before the name are
+held to the object's end. Elements of a list that name no call are rejected and those around them stand.
+A code fence around the JSON is a repair.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from typing import Any, Final
+
+from ..calls import Call, Reading
+from ..dialect import Body
+from ..events import DefectKind
+from ..faults import BodyFault, Cut, Malformed
+from ..jsonstream import Steps, ValueReader
+from ..scanner import END, MORE, NONE, Source
+from ..sinks import Collect, Sink, Skip
+
+FENCE: Final = "```"
+_EARLY: Final = "before_name"
+_LATE: Final = "after_arguments"
+_DEEPEST: Final = 4
+
+
+# -- code fences -----------------------------------------------------------------------------------
+
+
+def inside_fence(reading: Reading, at: int) -> int:
+    """Local index where the JSON begins that stands at ``at``, or for a lenient reader in a fence there.
+
+    ``NONE`` where no JSON can begin there, ``MORE`` where that cannot be told yet.
+    """
+    source = reading.source
+    if source.text[at] != "`":
+        return at
+    if not reading.lenient:
+        return NONE
+    fence = source.starts(at, FENCE)
+    if fence != 1:
+        return fence
+    line = source.line_end(at)
+    if line < 0:
+        return MORE if line == MORE and len(source.text) - at <= reading.limits.header else NONE
+    inside = source.skip(line)
+    if inside >= len(source.text):
+        return MORE if not source.eof and inside - line <= reading.limits.blanks else NONE
+    return inside
+
+
+def open_fence(reading: Reading) -> bool:
+    """Pass a code fence in front of the body, where one stands; whether it does."""
+    source = reading.source
+    if source.text[source.pos] != "`":
+        return False
+    start = source.at
+    source.pos = source.skip(source.line_end(source.pos))
+    reading.repaired("a code fence around the body", start, source.at)
+    return True
+
+
+def close_fence(reading: Reading) -> Steps:
+    """Pass the closing fence after the body, where one stands."""
+    source = reading.source
+    while True:
+        found = source.follows(source.pos, (FENCE,))
+        if found != MORE:
+            break
+        yield
+    if found == 0:
+        reading.channel.markup(source.follow_at + len(FENCE))
+
+
+# -- one object ------------------------------------------------------------------------------------
+
+
+class CallObject:
+    """Follows the members of a call's object and makes the call, or the listed calls, of them."""
+
+    def __init__(self, reading: Reading, depth: int = 0) -> None:
+        self._reading = reading
+        self._source: Source = reading.source
+        self._body = reading.body
+        self._depth = depth
+        self._key = ""
+        self._kept: Collect | None = None
+        self._arguments: dict[str, str] = {}
+        self._name: str | None = None
+        self._id: str | None = None
+        self._call: Call | None = None
+        self._live = False
+        self._listed = 0
+        self._bad = ""
+
+    def inner(self, key: str, first: str) -> Steps | None:
+        """A member that holds the call, or calls, is read by its own reader."""
+        body = self._body
+        if self._depth >= _DEEPEST or self._live:
+            return None
+        if key in body.wrap_keys and first == "{":
+            return self._wrapped()
+        return self._list() if key in body.list_keys and first == "[" else None
+
+    def _wrapped(self) -> Steps:
+        self._depth += 1
+        yield from self._reading.reader(tap=self).value()
+        self._depth -= 1
+        self._kept = None
+
+    def _list(self) -> Steps:
+        if self._call is not None:
+            raise Malformed("a list of calls inside a call")
+        before = self._reading.channel.ledger.count
+        yield from read_elements(self._reading, self._depth + 1)
+        self._listed += self._reading.channel.ledger.count - before
+
+    def enter(self, key: str, first: str) -> Sink:
+        """A member begins: arguments go straight to the call where they may."""
+        self._key = key
+        self._kept = None
+        body = self._body
+        if key in body.arguments_keys:
+            if self._live:
+                raise Malformed(f"{key!r} comes after arguments that were sent")
+            if self._call is not None and key == body.arguments_keys[0] and first == "{":
+                self._reading.channel.settle(self._source.at)
+                self._live = True
+                return self._call
+        elif key not in body.name_keys and key not in body.id_keys:
+            return Skip(self._source)
+        self._kept = self._reading.collect()
+        return self._kept
+
+    def leave(self) -> None:
+        """A member is complete."""
+        if self._kept is None:
+            return
+        text = self._kept.text()
+        body = self._body
+        if self._key in body.arguments_keys:
+            self._arguments[self._key] = text
+        elif self._key in body.id_keys:
+            self._id = str(json.loads(text)) if text[0] in '"0123456789' else None
+        elif text[0] != '"':
+            self._bad = "the name is not a string"
+        elif self._name is None:
+            self._name = json.loads(text)
+            if self._reading.marked and body.id_at != _LATE and not self._bad and not self._listed:
+                self._call = self._reading.start(self._name, self._id)
+            else:
+                self._reading.known(self._name)
+        elif json.loads(text) != self._name:
+            raise Malformed("a second name")
+
+    @property
+    def nameless(self) -> str:
+        """Why the object is no call; empty where it may be one."""
+        if self._listed:
+            return ""
+        if self._bad:
+            return self._bad
+        if self._name is None:
+            return "the object has no name"
+        if not self._reading.marked and not self._arguments:
+            return "the object has no arguments key"
+        return ""
+
+    def finish(self) -> None:
+        """The object is complete: its call is, or it is none. Raises ``Malformed``."""
+        if self._listed:
+            return
+        if self.nameless or self._name is None:
+            raise Malformed(self.nameless)
+        call = self._call if self._call is not None else self._reading.start(self._name, self._id)
+        if not self._live:
+            text = self._object()
+            if text is None:
+                self._reading.abandon(
+                    call, DefectKind.ARGUMENTS_NOT_AN_OBJECT, "the arguments are not an object"
+                )
+                return
+            call.take(text, 0)
+        call.end()
+
+    def _object(self) -> str | None:
+        """The JSON text of the arguments that were held, or None where they are no object."""
+        for key in self._body.arguments_keys:
+            text = self._arguments.get(key, "null")
+            if text != "null":
+                return object_text(text, self._reading)
+        return "{}"
+
+
+def object_text(text: str, reading: Reading) -> str | None:
+    """The JSON text of an arguments object, also one inside a string; None where it is none."""
+    if text[0] == '"':
+        inner = _reread(json.loads(text).strip(), reading)
+        text = "null" if inner is None else inner
+    return text if text[0] == "{" else None
+
+
+def _reread(text: str, reading: Reading) -> str | None:
+    """JSON text of a complete value that was written inside a string, or None where it is none."""
+    source = Source()
+    source.feed(text)
+    source.eof = True
+    kept = Collect(source, reading.limits.call)
+    reader = ValueReader(source, kept, lenient=reading.lenient, nesting=reading.limits.nesting)
+    try:
+        for _ in reader.value():
+            pass
+    except BodyFault:
+        return None
+    return kept.text() if source.skip(source.pos) == len(text) else None
+
+
+# -- a list of them --------------------------------------------------------------------------------
+
+
+def read_elements(reading: Reading, depth: int = 0, keyed: bool = False) -> Generator[None, None, bool]:
+    """Read the array at the cursor, each element as a call; whether there was any element.
+
+    ``keyed``: whether an element's key is the name.
+    """
+    source = reading.source
+    source.pos += 1
+    if (yield from _ahead(reading, ("]",))) == 0:
+        source.pos = source.follow_at + 1
+        return False
+    while True:
+        yield from _element(reading, depth, keyed)
+        found = yield from _ahead(reading, (",", "]", *reading.closers))
+        if found > 1 and reading.lenient:
+            reading.repaired("closing bracket missing before the close marker", source.at, source.at)
+            source.pos = source.follow_at
+            return True
+        if found < 0 or found > 1:
+            raise Malformed("expected ',' or ']'")
+        source.pos = source.follow_at + 1
+        if found == 1:
+            return True
+        if reading.lenient and (yield from _ahead(reading, ("]",))) == 0:
+            reading.repaired("trailing comma", source.at - 1, source.at)
+            source.pos = source.follow_at + 1
+            return True
+
+
+def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, int]:
+    source = reading.source
+    while True:
+        found = source.follows(source.pos, options)
+        if found == END:
+            raise Cut("the text ends inside an array")
+        if found != MORE:
+            return found
+        yield
+
+
+def _element(reading: Reading, depth: int, keyed: bool) -> Steps:
+    source = reading.source
+    start = source.at
+    yield from _ahead(reading, ())
+    source.pos = source.follow_at
+    if source.text[source.pos] != "{":
+        yield from reading.reader().value()
+        reading.noise(start, "an element that is no call")
+        return
+    tap = KeyedObject(reading) if keyed else CallObject(reading, depth)
+    yield from reading.reader(tap=tap).value()
+    if tap.nameless:
+        reading.noise(start, tap.nameless)
+    else:
+        tap.finish()
+
+
+class KeyedObject:
+    """Follows the members of an object whose keys are names and whose values are arguments."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._name = ""
+        self._kept: Collect | None = None
+        self._call: Call | None = None
+        self.nameless = "the object names no call"
+
+    def inner(self, key: str, first: str) -> Steps | None:
+        """No member holds another call."""
+        return None
+
+    def enter(self, key: str, first: str) -> Sink:
+        """A call begins: its name is the key."""
+        reading = self._reading
+        self._name = key
+        self.nameless = ""
+        self._call = None
+        if first == "{":
+            self._call = reading.start(key)
+            reading.channel.settle(reading.source.at)
+            return self._call
+        reading.known(key)
+        self._kept = reading.collect()
+        return self._kept
+
+    def leave(self) -> None:
+        """The call is complete."""
+        reading, call = self._reading, self._call
+        if call is None:
+            assert self._kept is not None
+            text = self._kept.text()
+            written = "{}" if text == "null" else object_text(text, reading)
+            call = reading.start(self._name)
+            if written is None:
+                reading.abandon(call, DefectKind.ARGUMENTS_NOT_AN_OBJECT, "the arguments are not an object")
+                return
+            call.take(written, 0)
+        call.end()
+
+    def finish(self) -> None:
+        """Each call has ended where its value did."""
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def write_object(name: str, arguments: Mapping[str, Any], body: Body, before: int = 0) -> str:
+    """A call as JSON with the first-ranked keys; ``before``: calls before it, its id where one goes first."""
+    value: dict[str, Any] = {body.id_keys[0]: str(before)} if body.id_at == _EARLY else {}
+    value |= {body.name_keys[0]: name, body.arguments_keys[0]: arguments}
+    return json.dumps(value, ensure_ascii=False)

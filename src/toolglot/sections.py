@@ -1,0 +1,78 @@
+"""Sections: envelopes around many calls, and what stands in them besides calls.
+
+Promises: text that is no call is passed only as far as ``limits.trailing``, and only where the dialect
+has such noise.
+
+Does not: read calls or decide what becomes of them (``envelope``, ``claims``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+
+from .bodies import begins
+from .bodies.rawvalue import marks
+from .calls import Reading
+from .dialect import Body, Dialect, Envelope
+from .events import DefectKind
+from .jsonstream import Steps
+from .scanner import MORE, Source
+
+
+def is_section(dialect: Dialect, body: Body) -> bool:
+    """Whether the envelope stands around many calls that have an end of their own."""
+    return bool(dialect.envelope.close) and (bool(body.open) or dialect.render.calls == "together")
+
+
+def together(reading: Reading) -> Generator[None, None, Body | None]:
+    """The next body between the markers of the same call: tags close themselves, and may stand together.
+
+    ``source.follow_at`` is where it begins.
+    """
+    source = reading.source
+    if reading.body.name is None:
+        return None
+    body = replace(reading.body, open=())
+    while True:
+        at = source.skip(source.pos)
+        begun = MORE if at >= len(source.text) else begins(reading, at, body)
+        if begun != MORE or source.eof:
+            source.follow_at = at
+            return body if begun == 1 else None
+        yield
+
+
+def first_marker(
+    source: Source, ahead: int, markers: tuple[str, ...], most: int
+) -> Generator[None, None, str]:
+    """The first of ``markers`` ``ahead`` of the cursor: behind blanks, or behind up to ``most`` of any text.
+
+    Empty where none stands there; else ``source.follow_at`` is where it does.
+    """
+    reach = ahead + most
+    while most:
+        at = source.find(marks(markers), source.pos + ahead)
+        if at >= 0 and source.hit is not None:
+            source.follow_at = at
+            return source.hit
+        ahead = (len(source.text) if at < 0 else at) - source.pos
+        if source.eof or ahead > reach:
+            return ""
+        yield
+    while True:
+        found = source.follows(source.pos + ahead, markers)
+        if found != MORE:
+            return markers[found] if found >= 0 else ""
+        yield
+
+
+def skip_text(reading: Reading, envelope: Envelope) -> Steps:
+    """Reject text behind a call, up to the section's next call or its close."""
+    source, channel = reading.source, reading.channel
+    markers = (*reading.body.open, *envelope.close)
+    found = yield from first_marker(source, 0, markers, reading.limits.trailing)
+    start = source.at
+    if found and source.follow_at > source.skip(source.pos):
+        channel.markup(source.follow_at)
+        channel.defect(DefectKind.REJECTED, start, source.at, "text between the calls of a section")
