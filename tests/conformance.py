@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from canitoolcall.checks import case_status, run_checks
 from canitoolcall.chunking import ChunkStrategy, split
@@ -94,7 +95,7 @@ def observe(fixture: Fixture, mode: Mode) -> Observation:
     """Every parse of one fixture."""
     dialect = dialect_of(fixture)
     finish = "length" if fixture.truncated else "stop"
-    options = {
+    options: dict[str, Any] = {
         "tools": [dict(tool) for tool in fixture.tools],
         "prompt_tail": prompt_tail(fixture),
         "on_defect": mode.on_defect,

@@ -109,7 +109,7 @@ def _splits(case: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]
         yield f"random {seed}", pieces
 
 
-def _stream(line: Line, deltas: Sequence[tuple[str, str]], arguments: str) -> tuple[Received, list[str]]:
+def _stream(line: Line, deltas: Sequence[tuple[Any, str]], arguments: Any) -> tuple[Received, list[str]]:
     """What a client has at the end, and the content that it had after each delta."""
     parser = toolglot.Parser(_dialect(line), arguments=arguments, **_options(line.case))
     client, visible = Client(), []
@@ -154,7 +154,7 @@ def _defects(case: dict[str, Any], got: Received) -> str | None:
     words = case.get("expected_defects")
     if words is None:
         return None
-    want = {WORDS.get(word, word.replace(" ", "_")) for word in words}
+    want = {WORDS.get(word) or str(word).replace(" ", "_") for word in words}
     have = set(got.defects)
     if want <= have and (want or not have):
         return None

@@ -48,7 +48,7 @@ def canonical(arguments: Any) -> str:
 
 
 @pytest.mark.parametrize("arguments", ["stream", "whole"])
-def test_whole(case: Case, arguments: str) -> None:
+def test_whole(case: Case, arguments: Any) -> None:
     """``parse`` of the whole text gives what the case expects."""
     message = toolglot.parse(
         case.raw, dialect_of(case), finish_reason=case.finish, arguments=arguments, **case.options

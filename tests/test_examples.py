@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import toolglot
 from tests.delivery import run
 from toolglot.dialect import Dialect, Example
 
-DIALECTS = [toolglot.resolve(slug) for slug in toolglot.BUNDLED]
-DIALECTS = [dialect for dialect in DIALECTS if isinstance(dialect, Dialect)]
+DIALECTS = [found for found in map(toolglot.resolve, toolglot.BUNDLED) if isinstance(found, Dialect)]
 EXAMPLES = [
     pytest.param(dialect, example, id=f"{dialect.slug} {number}")
     for dialect in DIALECTS
@@ -21,7 +22,11 @@ EXAMPLES = [
 def test_example(dialect: Dialect, example: Example) -> None:
     tools = {name: {"type": "object"} for name in example.tools} or None
     for deltas in ([example.raw], list(example.raw)):
-        options = {"tools": tools, "prompt_tail": example.prompt_tail, "finish_reason": "stop"}
+        options: dict[str, Any] = {
+            "tools": tools,
+            "prompt_tail": example.prompt_tail,
+            "finish_reason": "stop",
+        }
         message = toolglot.assemble(run(deltas, dialect, **options))
         assert message.content == example.content
         assert message.reasoning == example.reasoning

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
@@ -18,8 +19,10 @@ from toolglot import Message, Parser, ToolCall
 from toolglot.scanner import counting
 
 KB = 1024
-EXAMINED = 8
-"""Characters examined per character of input, at most."""
+EXAMINED = 4
+"""Characters examined per character of input, at most: of calls and prose as models write them."""
+HARD = 16
+"""The same for text made to be searched again and again."""
 SPARE = 2 * KB
 """Beside it, whatever the length: what a short text costs."""
 
@@ -52,8 +55,8 @@ def code(size: int, newlines: bool = True) -> str:
         "#",
     )
     gaps = (" ", " ", " ", "\n    ") if newlines else (" ",)
-    pieces: list[str] = []
-    length = 0
+    pieces = ["x = "]
+    length = len(pieces[0])
     while length < size:
         piece = rng.choice(words) + rng.choice(gaps)
         pieces.append(piece)
@@ -75,7 +78,7 @@ def call_text(subject: str, size: int) -> str:
     raise AssertionError(f"{subject} writes no call with a text in it")
 
 
-def examined(text: str, subject: str, delivery: str, on_defect: str = "repair") -> int:
+def examined(text: str, subject: str, delivery: str, on_defect: Any = "repair") -> int:
     with counting() as count:
         parser = Parser(dialect_for(subject), tools=TOOLS, on_defect=on_defect)
         for delta in DELIVERIES[delivery](text):
@@ -153,6 +156,6 @@ def test_hard_text(subject: str, delivery: str) -> None:
     over = {}
     for name, text in _hard(subject).items():
         count = examined(text, subject, delivery)
-        if count > EXAMINED * len(text) + SPARE:
+        if count > HARD * len(text) + SPARE:
             over[name] = f"{count / len(text):.1f} per character"
     assert over == {}

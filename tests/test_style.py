@@ -21,9 +21,10 @@ LONGEST = 400
 # fmt: off
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("events", "errors", "_toml", "limits", "spans"),
-    ("message", "dialect", "schema", "schemawalk", "scanner", "jsonstream", "literals", "faults"),
-    ("bodies/*", "calls", "channel", "table", "sections", "envelope", "delimited", "answers", "reasoning",
-     "messages", "registry", "gglib", "assembler", "residue", "wire"),
+    ("message", "dialect", "spec", "schema", "schemawalk", "markers", "scanner", "jsontext", "jsonstream",
+     "sinks", "literals", "faults"),
+    ("bodies/*", "calls", "channel", "table", "sections", "envelope", "delimited", "claims", "closing",
+     "answers", "reasoning", "messages", "registry", "gglib", "assembler", "residue", "wire"),
     ("parser", "auto", "render", "grammar/*"),
     ("derive/*",),
     ("__init__", "explain"),
@@ -32,7 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 # fmt: on
 
 # Imports inside a function that go up, and why.
-UPWARDS = {("dialect.py", "gglib.py"): "Dialect.from_dict is the one door for both forms of a dict"}
+UPWARDS = {("spec.py", "gglib.py"): "Dialect.from_dict is the one door for both forms of a dict"}
 
 THE_PATH = (2, 3)
 """The layers that see every delta: their modules ask ``scanner`` and ``jsonstream`` to search."""

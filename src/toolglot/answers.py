@@ -34,12 +34,12 @@ class Answers(Claims):
         blanks = _SEPARATORS if more is not None else BLANKS
         while True:
             at = source.skip_over(source.pos, blanks)
+            if at - source.pos > self.limits.blanks:
+                return False
             if at >= len(source.text):
                 if source.eof:
                     if more is not None:
                         self.channel.markup(at)
-                    return False
-                if at - source.pos > self.limits.blanks:
                     return False
                 yield
                 continue
@@ -126,7 +126,7 @@ class Answers(Claims):
         if inside >= len(source.text):
             return NONE if source.eof or inside - line > self.limits.blanks else MORE
         if self._openers(inside):
-            return 1
+            return NONE if source.flagged(inside) else 1
         waiting = False
         for meaning in self._fence_ways():
             assert meaning.body is not None

@@ -17,7 +17,7 @@ from .dialect import Body, Envelope
 from .events import Arguments, CallEnd, CallStart, DefectKind
 from .faults import Malformed, OverLimit
 from .jsonstream import ValueReader
-from .jsontext import decode
+from .jsontext import decode, json_escape
 from .limits import Limits
 from .markers import Rope
 from .scanner import Source
@@ -92,14 +92,26 @@ class Call:
     def take(self, text: str, count: int) -> None:
         """``text`` is argument JSON that stands for the next ``count`` characters."""
         source = self.channel.source
+        if len(text) > self._room:
+            # As many characters as fit, so that the pieces in which the text came do not matter.
+            if len(text) == count and self._room:
+                self.take(text[: self._room], self._room)
+            raise OverLimit("the call is longer than the limit allows")
         source.pos += count
         if text:
             self._room -= len(text)
-            if self._room < 0:
-                raise OverLimit("the call is longer than the limit allows")
             self._parts.append(text)
             self._pending.append(text)
             self._to = source.base + source.pos
+
+    def take_raw(self, text: str) -> None:
+        """``text`` is what stands at the cursor, to be the inside of a JSON string."""
+        escaped = json_escape(text)
+        if len(escaped) <= self._room:
+            self.take(escaped, len(text))
+            return
+        for character in text:
+            self.take(json_escape(character), 1)
 
     def take_value(self, text: str, count: int, value: Any) -> None:
         """As ``take``, for all the arguments at once, already decoded."""
@@ -166,7 +178,6 @@ class Reading:
         "provisional",
         "openers",
         "recipient",
-        "special",
         "finish_reason",
         "lines",
     )
@@ -189,7 +200,6 @@ class Reading:
         self.name: str | None = None
         self.provisional = False
         self.recipient = ""
-        self.special: frozenset[str] = frozenset()
         self.finish_reason: str | None = None
 
     def enter(self, body: Body, envelope: Envelope, *, marked: bool, offered_only: bool) -> None:
@@ -282,10 +292,6 @@ class Reading:
     def collect(self) -> Collect:
         """A sink that keeps what it takes, within the limits."""
         return Collect(self.source, self.limits.call)
-
-    def ordinary(self, at: int, marker: str) -> bool:
-        """Whether the caller said that what stands at local index ``at`` is no special token but text."""
-        return self.source.flagged(at) is False and marker in self.special
 
     def missing_close(self, marker: str, index: int | None) -> None:
         """Report that ``marker`` should stand at the cursor."""

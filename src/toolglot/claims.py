@@ -208,14 +208,22 @@ class Claims(Machine):
         closers = way.dialect.envelope.close
         reading.enter(way.body, way.dialect.envelope, marked=False, offered_only=offered_only)
         reading.provisional = False
-        channel.body_at = source.at
+        channel.body_at = start = source.at
         count = channel.ledger.count
         try:
-            yield from read_body(reading)
+            for _ in read_body(reading):
+                if source.at - start > self.limits.held:
+                    self.spill(thinking=False)
+                yield
+            if source.at - start > self.limits.held:
+                raise OverLimit("an answer that may be a call is longer than the limit allows")
             yield from self._optional_close(closers)
             channel.settle(source.at)
             return True
         except Cut as fault:
+            if source.base + len(source.text) - start > self.limits.held:
+                self.give_back(OverLimit("an answer that may be a call is longer than the limit allows"))
+                return False
             ended = channel.ledger.count - count - (channel.call is not None)
             wanted = reading.name is not None and reading.offered(reading.name)
             if (ended > 0 or wanted) and not self.strict:
@@ -247,9 +255,10 @@ class Claims(Machine):
         if not (cut and fault is not None and self.reading.finish_reason == "length"):
             self.prose(source.pos)
         channel.settle(source.at)
-        if fault is not None:
-            kind = DefectKind.UNCLOSED_CALL if cut else DefectKind.LIMIT
-            channel.defect(kind, start, source.at, fault.detail)
+        if cut and fault is not None:
+            channel.defect(DefectKind.UNCLOSED_CALL, start, source.at, fault.detail)
+        elif fault is not None:
+            channel.defect(DefectKind.LIMIT, source.at, source.at, fault.detail)
         channel.dropped()
 
     def _optional_close(self, closers: tuple[str, ...]) -> Steps:

@@ -50,7 +50,7 @@ def _cut_off(reading: Reading, closers: tuple[str, ...], stops: tuple[str, ...])
     stopped = bool(set(closers) & set(stops))
     if not reading.lenient and not (stopped and reading.finish_reason == "stop"):
         raise Cut(f"{closers[0]!r} is missing")
-    if not stopped:
+    if not (stopped and reading.finish_reason == "stop"):
         reading.missing_close(closers[0], reading.channel.ledger.count - 1)
 
 

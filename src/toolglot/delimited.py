@@ -72,8 +72,7 @@ class Delimited(Reasoner):
                 self.prose(self._run(end))
                 ahead = end - source.pos
                 if self.overdue():
-                    self.drop_draft(source.pos)
-                    return False
+                    self.spill(thinking=True)
                 yield
                 continue
             hit = source.hit
@@ -109,7 +108,7 @@ class Delimited(Reasoner):
             return False
         flag = source.flagged(at)
         quoted = bool(state.ticks or state.fence) and not flag
-        counts = not (flag is False and hit in state.table.special) and self._in_place(at, hit)
+        counts = self._in_place(at, hit)
         if not quoted and counts:
             for kind in _ORDER:
                 found = [m for m in meanings if m.kind is kind]
@@ -235,7 +234,7 @@ class Delimited(Reasoner):
             if ahead > self.limits.header:
                 return True
             yield
-        if any(m.kind in _OPENING for m in self.state.table.meanings.get(source.hit, ())):
+        if any(m.kind in _OPENING for m in self.state.table.meanings.get(source.hit or "", ())):
             self.mark(end - source.pos)
         return True
 
@@ -294,8 +293,7 @@ class Delimited(Reasoner):
             self.prose(self._run(at))
             rel, spot = at - source.pos, source.base + at
             gone = False
-            ordinary = source.flagged(at) is False and hit in self.state.table.special
-            if not ordinary and self._in_place(at, hit):
+            if self._in_place(at, hit):
                 for kind in _ORDER:
                     found = [m for m in self.state.table.meanings[hit] if m.kind is kind]
                     if found and kind in _INSIDE:

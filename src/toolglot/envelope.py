@@ -143,6 +143,14 @@ class Machine:
         detail = "the body is not what the format allows"
         self.channel.emit(Defect(DefectKind.MALFORMED_CALL, raw, detail, (start, self.source.at)))
 
+    def spill(self, thinking: bool) -> None:
+        """What is held has grown too long: its text goes out, and only what follows is held on."""
+        channel = self.channel
+        state = channel.discard()
+        channel.prose(self.source.pos, thinking)
+        channel.dropped()
+        channel.hold(state)
+
     # -- a marked region ------------------------------------------------------------------------
 
     def choose(self, ways: Sequence[Way], ahead: int, gap: bool) -> Generator[None, None, Way | None]:
@@ -154,11 +162,11 @@ class Machine:
         source, reading = self.source, self.reading
         while True:
             at = source.skip(source.pos + ahead) if gap else source.pos + ahead
+            if at - source.pos - ahead > self.limits.blanks:
+                return None
             if at >= len(source.text):
                 if source.eof:
                     raise Cut("nothing follows the opener")
-                if at - source.pos - ahead > self.limits.blanks:
-                    return None
                 yield
                 continue
             waiting = False
@@ -378,17 +386,23 @@ class Machine:
             call.give_up()
             index, start = call.index, call.start
         marks = Markers((*reading.closers, *reading.openers))
-        room = self.limits.call
+        told = False
         while True:
             at = source.find(marks, source.pos)
             end = len(source.text) if at < 0 else at
-            room -= end - source.pos
+            if not told and source.base + end - start > self.limits.call:
+                # What is longer is still passed up to its close, but not kept.
+                channel.markup(start + self.limits.call - source.base)
+                channel.defect(kind, start, source.at, fault.detail, index)
+                source.forget()
+                told = True
             channel.markup(end)
-            if (at >= 0 and source.hit is not None) or source.eof or room < 0:
+            if (at >= 0 and source.hit is not None) or source.eof:
                 break
             yield
         if at >= 0 and source.hit in reading.closers:
             channel.markup(at + len(source.hit or ""))
-        channel.defect(kind, start, source.at, fault.detail, index)
+        if not told:
+            channel.defect(kind, start, source.at, fault.detail, index)
         self.state.edge = source.at
         self.state.after_call = True

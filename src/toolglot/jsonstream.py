@@ -126,7 +126,7 @@ class ValueReader:
                     expect = _AFTER
             elif c in self.brackets:
                 tried = (not stack and self.tap is None) or (member and len(stack) == 1)
-                if tried and self.at_once():
+                if tried and self.at_once(self.nesting - len(stack)):
                     expect = _AFTER
                     continue
                 self.sink.take("{" if c == "{" else "[", 1)
@@ -226,7 +226,7 @@ class ValueReader:
             at = self.source.at
             self.repaired(detail, at, at + count)
 
-    def at_once(self) -> bool:
+    def at_once(self, depth: int) -> bool:
         """Take the value in one go where all of it is there and nothing in it needs care."""
         source = self.source
         text, start = source.text, source.pos
@@ -238,7 +238,7 @@ class ValueReader:
         except (ValueError, RecursionError):
             return False
         piece = text[start:end]
-        if "\\ud" in piece or "\\uD" in piece or piece.count("{") + piece.count("[") > self.nesting:
+        if "\\ud" in piece or "\\uD" in piece or piece.count("{") + piece.count("[") > depth:
             return False
         self.sink.take_value(piece, end - start, value)
         return True
@@ -322,11 +322,8 @@ class ValueReader:
 
     def _closes(self, context: int) -> Generator[None, None, bool]:
         """Whether the quote at the cursor ends its string: what follows must be able to follow."""
-        if context == _NO_CONTEXT:
+        if context in (_NO_CONTEXT, _AS_KEY):
             return True
-        if context == _AS_KEY:
-            found = yield from self._ahead(1, (":",))
-            return found != NONE
         bracket = "}" if context == _IN_OBJECT else "]"
         found = yield from self._ahead(1, (",", bracket, *self.closers))
         if found != 0:

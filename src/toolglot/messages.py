@@ -93,7 +93,7 @@ class Messages(Claims):
 
     def _between(self) -> Steps:
         """Text outside messages is content, up to the next header."""
-        source, envelope = self.source, self._envelope
+        source = self.source
         if not self.begun and (yield from self.begins(0)):
             yield from self.header()
             return
@@ -115,7 +115,7 @@ class Messages(Claims):
             if hit[0] == "`" and hit not in self._starts:
                 self.state.ticks = 0 if self.state.ticks == len(hit) else self.state.ticks or len(hit)
                 ahead = len(hit)
-            elif quoted or (source.flagged(at) is False and hit in envelope.special):
+            elif quoted:
                 ahead = 1
             elif hit in self._starts:
                 self.state.ticks = 0
@@ -180,6 +180,8 @@ class Messages(Claims):
         channels = 1 if ahead and named else 0
         while True:
             at = source.find(self._head, source.pos + ahead)
+            if (len(source.text) if at < 0 else at) - source.pos > self.limits.header:
+                return NONE
             if at >= 0 and source.hit == envelope.body:
                 source.pos = at
                 return at
@@ -195,10 +197,7 @@ class Messages(Claims):
                 channel.settle(source.at)
                 channel.defect(DefectKind.UNCLOSED_CALL, start, source.at, "the text ends inside a header")
                 return NONE
-            end = len(source.text) if at < 0 else at
-            if end - source.pos > self.limits.header:
-                return NONE
-            ahead = end - source.pos
+            ahead = (len(source.text) if at < 0 else at) - source.pos
             yield
 
     def _reject_header(self, at: int, start: int) -> None:
@@ -256,12 +255,10 @@ class Messages(Claims):
             if at < 0 or source.hit is None:
                 end = len(source.text) if at < 0 else at
                 self.prose(len(source.text) if source.eof else end)
+                ahead = 0
                 if source.eof:
                     return
                 yield
-                continue
-            if source.flagged(at) is False and source.hit in self._envelope.special:
-                ahead = at - source.pos + 1
                 continue
             hit = source.hit
             self.prose(at)

@@ -13,13 +13,14 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from .assembler import assemble
-from .auto import AUTO, Auto, Context, Custom, ParseResult, Resolved, resolve
+from .auto import AUTO, Auto, Custom, Resolved, resolve
 from .calls import Ledger, Reading
 from .channel import Channel
+from .custom import CustomRun
 from .delimited import Delimited, ThinkingOver
 from .dialect import Dialect
 from .errors import ParserClosedError
-from .events import Arguments, CallEnd, CallStart, Event, Markup, Reasoning, Text
+from .events import Arguments, CallStart, Event
 from .limits import Limits
 from .literals import clean
 from .message import Message
@@ -41,30 +42,52 @@ _NOTHING: Final[tuple[Event, ...]] = ()
 class _Lane:
     """One channel's machine, running."""
 
-    __slots__ = ("channel", "machine", "steps", "prompted")
+    __slots__ = ("begun", "channel", "machine", "prompted", "steps")
 
     def __init__(self, channel: Channel, machine: Delimited | Messages, prompt: str) -> None:
         self.channel = channel
         self.machine = machine
         self.steps: Generator[None, None, None] = machine.run()
         self.prompted = bool(prompt)
+        self.begun: list[Event] = []
         if prompt:
             channel.source.feed(prompt)
             next(self.steps, None)
-            channel.drain()
+            self.begun = _begun(channel)
             machine.begin_output()
 
     def feed(self, delta: str, special: bool | None) -> list[Event]:
         self.channel.source.feed(delta, special)
         next(self.steps, None)
-        return self.channel.drain()
+        begun, self.begun = self.begun, []
+        return begun + self.channel.drain() if begun else self.channel.drain()
 
     def close(self, finish_reason: str | None) -> list[Event]:
         self.channel.source.eof = True
         self.machine.reading.finish_reason = finish_reason
         for _ in self.steps:
             raise AssertionError("a machine waits for text after the end")
-        return self.channel.drain()
+        return self.begun + self.channel.drain()
+
+
+def _begun(channel: Channel) -> list[Event]:
+    """The events of a call that the prompt began: the first call of the output, whatever came before."""
+    events = channel.drain()
+    call = channel.call
+    channel.ledger.count = 0
+    if call is None:
+        return []
+    kept = [e for e in events if isinstance(e, (CallStart, Arguments)) and e.index == call.index]
+    start = next(e for e in kept if isinstance(e, CallStart))
+    index, call_id = channel.ledger.enter(None)
+    own = start.id if start.id != channel.ledger.prefix + str(call.index) else call_id
+    call.index = index
+    return [
+        CallStart(index, own, event.name, event.span)
+        if isinstance(event, CallStart)
+        else Arguments(index, event.text, event.span)
+        for event in kept
+    ]
 
 
 class Parser:
@@ -115,16 +138,21 @@ class Parser:
         self._spans = Spans()
         self._lanes: dict[str, _Lane] = {}
         self._closed = False
-        self._custom = _custom_families(self._resolved)
-        self._text: list[str] = []
+        self._finish_reason: str | None = None
         self._ledger = Ledger(_prefix(self._resolved), ids == "random")
-        self._reported = ""
+        families = _custom_families(self._resolved)
+        self._custom: CustomRun | None = None
+        if families is not None:
+            names = None if self._tools is None else tuple(sorted(self._tools.names))
+            self._custom = CustomRun(families, names, self._ledger, self._read_auto)
+        else:
+            self._lane("content")
 
     @property
     def dialect(self) -> str:
         """The slug of the dialect that is read; with ``auto`` the one that was found, else ``auto``."""
-        if self._reported:
-            return self._reported
+        if self._custom is not None and self._custom.dialect:
+            return self._custom.dialect
         for lane in self._lanes.values():
             if lane.machine.chosen is not None:
                 return lane.machine.chosen.slug
@@ -146,8 +174,7 @@ class Parser:
         if not delta.isascii():
             delta = clean(delta)
         if self._custom is not None:
-            self._text.append(delta)
-            return _NOTHING
+            return self._custom.feed(delta, channel) or _NOTHING
         lane = self._lane(channel)
         events: list[Event] = []
         if channel == "content" and "reasoning" in self._lanes:
@@ -164,10 +191,9 @@ class Parser:
         if self._closed:
             raise ParserClosedError("the parser is closed already")
         self._closed = True
+        self._finish_reason = finish_reason
         if self._custom is not None:
-            return self._run_custom("".join(self._text), finish_reason)
-        if not self._lanes:
-            self._lane("content")
+            return self._custom.close() or _NOTHING
         events: list[Event] = []
         reason = "stop" if finish_reason in ("tool_calls", "function_call") else finish_reason
         for name in sorted(self._lanes, key=("reasoning", "content").index):
@@ -198,7 +224,7 @@ class Parser:
             prompt = next((turn + prompt for turn in table.turn_kept if tail.endswith(turn + prompt)), prompt)
         channel = Channel(Source(-len(prompt)), self._ledger)
         reading = Reading(channel, self._tools, self._limits, lenient=not self._strict, stream=self._stream)
-        reading.special = frozenset(table.special)
+        channel.source.special = frozenset(table.special)
         machine: Delimited | Messages
         if messages:
             machine = Messages(channel, reading, table, dialects[0], strict=self._strict)
@@ -223,38 +249,16 @@ class Parser:
             events = self._spans.translate(name, events)
         return events
 
-    # -- custom parsers -------------------------------------------------------------------------
-
-    def _run_custom(self, text: str, finish_reason: str | None) -> list[Event]:
-        names = None if self._tools is None else tuple(sorted(self._tools.names))
-        assert self._custom is not None
-        for family in self._custom:
-            if isinstance(family, Dialect):
-                inner = Parser(family, tools=self._tools, prompt_tail=self._prompt, limits=self._limits,
-                               on_defect="strict" if self._strict else "repair")  # fmt: skip
-                events = [*inner.feed(text), *inner.close(finish_reason)]
-                if any(isinstance(event, CallEnd) for event in events):
-                    self._reported = family.slug
-                    return events
-                continue
-            result = family(text, Context(names))
-            if result.tool_calls or len(self._custom) == 1:
-                return self._custom_events(text, result)
-        return [Text(text, (0, len(text)))] if text else []
-
-    def _custom_events(self, text: str, result: ParseResult) -> list[Event]:
-        end = (len(text), len(text))
-        events: list[Event] = []
-        if result.reasoning:
-            events.append(Reasoning(result.reasoning, (0, 0)))
-        whole = (0, len(text))
-        events.append(Text(result.content, whole) if result.content else Markup(whole))
-        for call in result.tool_calls:
-            index, own_id = self._ledger.enter(call.id or None)
-            events.append(CallStart(index, own_id, call.name, end))
-            events.append(Arguments(index, call.arguments_json, end))
-            events.append(CallEnd(index, call.arguments, end))
-        return events
+    def _read_auto(self, auto: Auto, text: str) -> tuple[list[Event], str]:
+        """The events of a whole text read with an automatic dialect, and the dialect that was found."""
+        inner = Parser(
+            auto,
+            tools=self._tools,
+            prompt_tail=self._prompt,
+            on_defect="strict" if self._strict else "repair",
+            limits=self._limits,
+        )
+        return [*inner.feed(text), *inner.close(self._finish_reason)], inner.dialect
 
 
 def _dialects(resolved: Dialect | Auto) -> tuple[Dialect, ...]:

@@ -26,6 +26,7 @@ class Reasoner(Answers):
 
     draft: State | None = None
     depth = 0
+    drafted = 0
 
     # -- tags in the answer ---------------------------------------------------------------------
 
@@ -178,18 +179,19 @@ class Reasoner(Answers):
         saved = self.state.copy()
         channel.hold(saved)
         self.depth = len(channel.holds)
+        self.drafted = channel.mark
         count = channel.ledger.count
         self.state.thinking = False
         self.state.ticks = self.state.fence = 0
+        self.draft = saved
         begun = yield from self.begin(rel, hit, found)
         if rule == "ends" and channel.ledger.count > count:
+            self.draft = None
             channel.release()
             return True
         if channel.ledger.count > count or (begun and self.source.eof):
-            self.draft = saved
             return True
         before = channel.holds[self.depth - 1].at
-        self.draft = saved
         self.drop_draft(self.source.pos)
         return self.source.at > before
 
@@ -218,15 +220,21 @@ class Reasoner(Answers):
         self.channel.dropped()
 
     def overdue(self) -> bool:
-        """Whether a draft is held that has grown beyond the limit."""
-        return self.draft is not None and self.source.at - self.channel.holds[-1].at > self.limits.held
+        """Whether a draft has grown beyond the limit: it is reasoning, however it ends."""
+        return self.draft is not None and self.source.at - self.drafted > self.limits.held
 
     def finish(self) -> None:
         """The text has ended: what was held goes out."""
         source, channel, state = self.source, self.channel, self.state
         if self.draft is not None:
-            self.draft = None
-            channel.release()
+            self.prose(len(source.text))
+            if self.overdue():
+                self.drop_draft(len(source.text))
+                channel.defect(DefectKind.LIMIT, source.at, source.at, "a draft longer than the limit allows")
+                state = self.state
+            else:
+                self.draft = None
+                channel.release()
         blank = source.skip(source.pos) == len(source.text)
         if blank and state.edge == source.at and not state.thinking and state.table.layout == "blank":
             channel.markup(len(source.text))

@@ -28,6 +28,8 @@ def render(message: Message | ToolCall | Sequence[ToolCall], dialect: Named, *, 
         message = Message(tool_calls=(message,))
     elif not isinstance(message, Message):
         message = Message(tool_calls=tuple(message))
+    if not all(call.name for call in message.tool_calls):
+        raise RenderError("a call without a name cannot be written")
     resolved = resolve(dialect)
     if not isinstance(resolved, Dialect):
         raise RenderError("only a dialect can be written: auto and custom parsers read")
@@ -143,8 +145,9 @@ def _check(text: str, message: Message, dialect: Dialect, tools: object) -> None
                 )
 
 
-def _offered(message: Message) -> dict[str, Any]:
-    return {call.name: {} for call in message.tool_calls}
+def _offered(message: Message) -> dict[str, Any] | None:
+    """Tools without schemas for the calls; None, so that anything may be a call, where there are none."""
+    return {call.name: {} for call in message.tool_calls} or None
 
 
 def _key(value: Any) -> Any:

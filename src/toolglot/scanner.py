@@ -69,7 +69,9 @@ class Source:
     """The text of one channel while it grows, and a cursor in it.
 
     ``text`` is a window; ``pos`` the cursor in it; ``base`` the absolute offset of ``text[0]``;
-    ``eof`` whether the text has ended; ``skipped`` how far ahead of the cursor a search need not look again.
+    ``eof`` whether the text has ended;
+    ``special`` are the markers that are special tokens, ``skipped`` how
+    far ahead of the cursor a search need not look again.
     """
 
     __slots__ = (
@@ -80,6 +82,7 @@ class Source:
         "hit",
         "follow_at",
         "skipped",
+        "special",
         "_keeps",
         "_kept",
         "_kept_to",
@@ -94,6 +97,7 @@ class Source:
         self.hit: str | None = None
         self.follow_at = 0
         self.skipped = 0
+        self.special: frozenset[str] = frozenset()
         self._keeps: list[int] = []
         self._kept = Rope()
         self._kept_to = 0
@@ -138,6 +142,12 @@ class Source:
         if not self._keeps:
             self._kept = Rope()
 
+    def forget(self) -> None:
+        """Let go of the text that was kept so far; ``keep`` holds on from the cursor."""
+        self._keeps = [self.at for _ in self._keeps]
+        self._kept = Rope()
+        self._kept_to = self.at
+
     def raw(self, start: int, end: int) -> str:
         """The text between two absolute offsets; ``start`` is in the window or kept."""
         if start >= end:
@@ -161,6 +171,8 @@ class Source:
         """
         text = self.text
         match = markers.search(text, start, self.eof)
+        while match is not None and self._flags and self._ordinary(match.start(), match.group()):
+            match = markers.search(text, match.start() + 1, self.eof)
         if _counts:
             examined((len(text) if match is None else match.end()) - start)
         if match is None:
@@ -218,7 +230,7 @@ class Source:
         rest = len(text) - at
         pending = False
         for index, option in enumerate(options):
-            if text.startswith(option, at):
+            if text.startswith(option, at) and not (self._flags and self._ordinary(at, option)):
                 # A longer option that ranks higher may still come.
                 return MORE if pending else index
             if rest < len(option) and not self.eof and option.startswith(text[at:]):
@@ -245,7 +257,7 @@ class Source:
         """1 where ``literal`` stands at ``at``, ``MORE`` where it still may, else ``NONE``."""
         text = self.text
         if text.startswith(literal, at):
-            return 1
+            return NONE if self._flags and self._ordinary(at, literal) else 1
         rest = text[at : at + len(literal)]
         return MORE if not self.eof and len(rest) < len(literal) and literal.startswith(rest) else NONE
 
@@ -263,6 +275,10 @@ class Source:
             return True
         start = match.start()
         return (start <= origin and self.base <= 0) or (start > 0 and self.text[start - 1] == "\n")
+
+    def _ordinary(self, at: int, marker: str) -> bool:
+        """Whether a special token's text at ``at`` was said to be ordinary text."""
+        return marker in self.special and self.flagged(at) is False
 
     def flagged(self, at: int) -> bool | None:
         """What the caller said of the character at ``at``: special token, ordinary text, or nothing."""

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import Any, Protocol
 
 from .faults import OverLimit
+from .jsontext import json_escape
 from .scanner import Source
 
 
@@ -14,6 +15,9 @@ class Sink(Protocol):
 
     def take(self, text: str, count: int) -> None:
         """``text`` is JSON for the next ``count`` characters of the source; moves the cursor past them."""
+
+    def take_raw(self, text: str) -> None:
+        """``text`` is what stands at the cursor, to be the inside of a JSON string."""
 
     def take_value(self, text: str, count: int, value: Any) -> None:
         """As ``take``, for a whole value already decoded."""
@@ -29,6 +33,9 @@ class Skip:
 
     def take(self, text: str, count: int) -> None:
         self._source.pos += count
+
+    def take_raw(self, text: str) -> None:
+        self._source.pos += len(text)
 
     def take_value(self, text: str, count: int, value: Any) -> None:
         self._source.pos += count
@@ -51,6 +58,9 @@ class Collect:
         self._pieces.append(text)
         self._source.pos += count
 
+    def take_raw(self, text: str) -> None:
+        self.take(json_escape(text), len(text))
+
     def take_value(self, text: str, count: int, value: Any) -> None:
         self.take(text, count)
 
@@ -64,9 +74,11 @@ class Tap(Protocol):
 
     def inner(self, key: str, first: str) -> Generator[None, None, None] | None:
         """A member begins, as for ``enter``: a reader that takes its value, or None where a sink will."""
+        ...
 
     def enter(self, key: str, first: str) -> Sink:
         """A member begins: its key and the first character of its value. Returns the sink for the value."""
+        ...
 
     def leave(self) -> None:
         """The member's value is complete."""

@@ -7,7 +7,7 @@ knows is an error. Does not read files (``registry``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 from typing import Any, Final, TypeVar, cast
 
 from .dialect import Body, Dialect, Envelope, Example, Ids, Layout, Tag, Think, Unmarked
@@ -152,6 +152,8 @@ def _read(table: Table, kind: type[_T]) -> _T:
     values: dict[str, Any] = {}
     for item in fields(kind):  # type: ignore[arg-type]  # a dataclass type, which TypeVar cannot say
         if item.name not in table.data:
+            if item.default is MISSING and item.default_factory is MISSING:
+                raise table.fail(item.name, "a value", None)
             continue
         plain = read_strings if isinstance(item.default, tuple) else read_string
         values[item.name] = table.take(item.name, None, _READERS.get(item.name, plain))
@@ -159,21 +161,34 @@ def _read(table: Table, kind: type[_T]) -> _T:
     return kind(**values)
 
 
+# The fields without which a codec cannot read; the others have a default that works.
+_NEEDED: Final[dict[str, tuple[str, ...]]] = {
+    "tagged": ("name", "param"),
+    "braces": ("delims", "key_marks"),
+    "kv_pairs": ("key_open", "key_close", "value_open", "value_close"),
+}
+
+
 def _body(table: Table) -> Body:
     if "codec" not in table.data:
         raise table.fail("codec", "the name of a body codec", None)
     name = table.take("name", None, _tag)
     param = table.take("param", None, _tag)
-    return replace(_read(table, Body), name=name, param=param)
+    body = replace(_read(table, Body), name=name, param=param)
+    for field in (*_NEEDED.get(body.codec, ()), "name_keys", "arguments_keys"):
+        if not getattr(body, field):
+            raise table.fail(field, f"a value, which the codec {body.codec!r} needs", getattr(body, field))
+    return body
 
 
 def _example(table: Table) -> Example:
     calls: list[tuple[str, dict[str, Any]]] = []
     for call in table.tables("calls"):
-        arguments = call.data.get("arguments", {})
+        arguments = call.data.pop("arguments", {})
         if not isinstance(arguments, Mapping):
             raise call.fail("arguments", "a table", arguments)
-        calls.append((read_string(call, "name", call.data.get("name")), dict(arguments)))
+        calls.append((read_string(call, "name", call.data.pop("name", None)), dict(arguments)))
+        call.done()
     text = _read(table, Example)
     return replace(text, calls=tuple(calls))
 

@@ -71,6 +71,8 @@ class Table:
         for dialect in dialects:
             self._add(dialect, names, calls, known)
         self.turn_kept = tuple(t for t in self.turn_open if any(m.startswith(t) for m in self.meanings))
+        # A family's own shape goes before one that is only left where another's markers were stripped.
+        self.answers.sort(key=lambda m: m.unmarked is not None and m.unmarked.standing == "repair")
         self.streams = tuple(d for d in dialects if d.envelope.kind == "messages")
         self.separators = tuple(d.envelope.separator for d in dialects if d.envelope.separator)
         self.layout = "blank" if any(d.envelope.layout == "blank" for d in dialects) else "none"

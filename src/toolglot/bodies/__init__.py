@@ -77,7 +77,7 @@ def begins(reading: Reading, at: int, body: Body) -> int:
     verdict = NONE
     for marker in body.open:
         found = source.starts(at, marker)
-        if found == 1 and not reading.ordinary(at, marker):
+        if found == 1:
             inside = source.skip(at + len(marker))
             if inside >= len(source.text):
                 return 1 if source.eof else MORE

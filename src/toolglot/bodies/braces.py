@@ -41,7 +41,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     if end == len(source.text):
         return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
     found = source.starts(end, "{")
-    return found if end > at else NONE
+    return found if 0 < end - at <= reading.limits.header else NONE
 
 
 def read(reading: Reading) -> Steps:
@@ -126,7 +126,7 @@ class BraceReader(ValueReader):
         self._ends = Markers((",", "}", "]", *reading.closers))
         self._key_end = Markers((*body.key_marks, "{", "}", "[", "]", ",", "\n"))
 
-    def at_once(self) -> bool:
+    def at_once(self, depth: int) -> bool:
         """Never: the C scanner reads only JSON."""
         return False
 
@@ -238,7 +238,7 @@ class BraceReader(ValueReader):
             at = source.find(marks, source.pos)
             end = len(source.text) if at < 0 else at
             if end > source.pos:
-                self.sink.take(json_escape(source.text[source.pos : end]), end - source.pos)
+                self.sink.take_raw(source.text[source.pos : end])
             if at < 0 or source.hit is None:
                 if source.eof:
                     raise Cut("the text ends inside a string")

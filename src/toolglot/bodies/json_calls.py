@@ -147,11 +147,12 @@ class CallObject:
         elif text[0] != '"':
             self._bad = "the name is not a string"
         elif self._name is None:
-            self._name = json.loads(text)
+            name: str = json.loads(text)
+            self._name = name
             if self._reading.marked and body.id_at != _LATE and not self._bad and not self._listed:
-                self._call = self._reading.start(self._name, self._id)
+                self._call = self._reading.start(name, self._id)
             else:
-                self._reading.known(self._name)
+                self._reading.known(name)
         elif json.loads(text) != self._name:
             raise Malformed("a second name")
 

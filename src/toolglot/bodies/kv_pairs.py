@@ -26,7 +26,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     """A name, then the first key, the mark behind the name, or the call's close."""
     source = reading.source
     end = source.stop(NAME_STOP, at)
-    if end == at:
+    if end == at or end - at > reading.limits.header:
         return NONE
     if end == len(source.text):
         return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE

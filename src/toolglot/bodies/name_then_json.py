@@ -30,7 +30,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     end = source.stop(NAME_STOP, at)
     if end == len(source.text):
         return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
-    if end == at:
+    if end == at or end - at > reading.limits.header:
         return NONE
     marks = _marks(reading, body)
     found = source.follows(end, marks)

@@ -38,7 +38,7 @@ def starts_call(reading: Reading, at: int, body: Body) -> int:
     end = source.stop(WORD_STOP, at)
     if end == len(source.text):
         return NONE if source.eof or end - at > reading.limits.header else MORE
-    if end == at or source.text[end] != "(":
+    if end == at or end - at > reading.limits.header or source.text[end] != "(":
         return NONE
     word = source.text[at:end]
     if word in body.wrappers:

@@ -51,7 +51,7 @@ class PythonReader(ValueReader):
         self.quotes = _QUOTES
         self._words = reading.body.words
 
-    def at_once(self) -> bool:
+    def at_once(self, depth: int) -> bool:
         """Never: the C scanner reads only JSON."""
         return False
 

@@ -155,7 +155,11 @@ class RawValue:
         if to > source.pos:
             piece = source.text[source.pos : to]
             if self._live:
-                self._call.take(json_escape(self.meant(piece)), len(piece))
+                meant = self.meant(piece)
+                if meant == piece:
+                    self._call.take_raw(piece)
+                else:
+                    self._call.take(json_escape(meant), len(piece))
             else:
                 self._kept.append(self.meant(piece))
                 source.pos = to
@@ -200,8 +204,6 @@ class RawValue:
 
     def _ends(self, at: int, marker: str) -> int:
         """Whether ``marker`` at local index ``at`` ends the value: 1, ``NONE`` or ``MORE``."""
-        if self._reading.ordinary(at, marker):
-            return NONE
         frame = self._frame
         if frame.kind == "rest":
             return 1 if self._counts(at) else self._last(at + len(marker))

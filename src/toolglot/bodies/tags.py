@@ -67,7 +67,7 @@ def _plain_end(source: Source, at: int, tag: Tag, most: int) -> int:
     end = source.stop(tag_stop(tag.close), at)
     if end >= len(source.text):
         return NONE if source.eof or end - at > most else MORE
-    found = source.starts(end, tag.close)
+    found = source.starts(end, tag.close) if end - at <= most else NONE
     return end if found == 1 else found
 
 
@@ -81,7 +81,7 @@ def _attributes_end(source: Source, at: int, tag: Tag, most: int) -> int:
         if end >= len(text):
             return NONE if source.eof or end - at > most else MORE
         c = text[end]
-        if c == "\n":
+        if c == "\n" or end - at > most:
             return NONE
         if quote or c in _QUOTES:
             quote = "" if quote else c
