@@ -10,7 +10,7 @@ import pytest
 
 import toolglot
 from tests.strategies import same_arguments, tools_for
-from toolglot import BUNDLED, Dialect, Message, RenderError, ToolCall, parse, render
+from toolglot import BUNDLED, Dialect, DialectError, Message, RenderError, ToolCall, parse, render
 
 PING = ToolCall("ping", {"n": 1})
 WRITE = ToolCall("write", {"text": "a b", "path": "c"})
@@ -268,12 +268,11 @@ def test_the_error_says_what_would_be_lost() -> None:
         render(PING, "none")
 
 
-def test_a_data_fault_of_the_dialect_is_no_crash() -> None:
-    """What a dialect's data leaves out, it cannot write: an error of toolglot's own."""
+def test_a_data_fault_of_the_dialect_is_told_before_anything_is_written() -> None:
+    """Without delimiters the codec could write no string: an error of toolglot's own says so."""
     own = {"slug": "mine", "envelope": {"open": ["<c>"], "close": ["</c>"]}, "body": [{"codec": "braces"}]}
-    assert render(PING, own) == "<c>ping{n:1}</c>"
-    with pytest.raises(RenderError):
-        render(WRITE, own)
+    with pytest.raises(DialectError, match="delims"):
+        render(PING, own)
 
 
 def test_written_arguments_keep_order_and_value() -> None:

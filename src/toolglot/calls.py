@@ -49,7 +49,13 @@ class Ledger:
         if own and self._taken.get(own, index) >= index:
             self._taken[own] = index
             return index, own
-        return index, self.prefix + (secrets.token_hex(_RANDOM_BYTES) if self.random else str(index))
+        if self.random:
+            return index, self.prefix + secrets.token_hex(_RANDOM_BYTES)
+        number = index
+        while self._taken.get(f"{self.prefix}{number}", index) < index:
+            number += 1
+        self._taken[f"{self.prefix}{number}"] = index
+        return index, f"{self.prefix}{number}"
 
 
 class Call:

@@ -278,7 +278,7 @@ class Source:
 
     def _ordinary(self, at: int, marker: str) -> bool:
         """Whether a special token's text at ``at`` was said to be ordinary text."""
-        return marker in self.special and self.flagged(at) is False
+        return marker.startswith(tuple(self.special)) and self.flagged(at) is False
 
     def flagged(self, at: int) -> bool | None:
         """What the caller said of the character at ``at``: special token, ordinary text, or nothing."""

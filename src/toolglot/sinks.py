@@ -52,9 +52,11 @@ class Collect:
         self._room = most
 
     def take(self, text: str, count: int) -> None:
-        self._room -= len(text)
-        if self._room < 0:
+        if len(text) > self._room:
+            # As many characters as fit, so that the pieces in which the text came do not matter.
+            self._source.pos += self._room if len(text) == count else 0
             raise OverLimit("a value is longer than the limit allows")
+        self._room -= len(text)
         self._pieces.append(text)
         self._source.pos += count
 

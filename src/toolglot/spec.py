@@ -222,6 +222,9 @@ def _dialect(table: Table) -> Dialect:
     examples = tuple(_example(item) for item in table.tables("example"))
     if envelope.kind != "none" and not bodies:
         raise table.fail("body", "at least one body", [])
+    for field in ("start", "body", "end") if envelope.kind == "messages" else ():
+        if not getattr(envelope, field):
+            raise table.fail(f"envelope.{field}", "a marker, which a stream of messages needs", None)
     table.done()
     return Dialect(
         slug,

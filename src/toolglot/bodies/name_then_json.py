@@ -156,7 +156,7 @@ def _pass_ending(reading: Reading) -> Steps:
 
 
 def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body, before: int = 0) -> str:
-    """Name, id where the format has one, first separator and object of a call; ``before``: calls before it."""
+    """Name, id where the format has one, separator and object of a call; ``before``: how many precede it."""
     ((name, arguments),) = calls
     if not name or holds(NAME_STOP, name):
         raise RenderError(f"the name {name!r} cannot be told from what follows it")
