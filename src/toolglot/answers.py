@@ -117,11 +117,9 @@ class Answers(Claims):
         found = source.starts(at, _FENCE)
         if found != 1:
             return found
-        line = source.line_end(at)
+        line = source.line_end(at, _FENCE_LINE)
         if line < 0:
-            return MORE if line == MORE and len(source.text) - at <= _FENCE_LINE else NONE
-        if line - at > _FENCE_LINE + 1:
-            return NONE
+            return line
         inside = source.skip(line)
         if inside >= len(source.text):
             return NONE if source.eof or inside - line > self.limits.blanks else MORE
@@ -156,7 +154,7 @@ class Answers(Claims):
         channel.hold(self.state.copy())
         depth = len(channel.holds)
         count = channel.ledger.count
-        channel.markup(source.skip(source.line_end(source.pos + rel)))
+        channel.markup(source.skip(source.line_end(source.pos + rel, _FENCE_LINE)))
         dialect: Dialect | None = None
         while True:
             read = yield from self._fence_item()

@@ -115,8 +115,10 @@ class Claims(Machine):
         most = max(self.limits.trailing * (way.dialect.envelope.gap == "text") for way in sections)
         closers = sum((way.dialect.envelope.close for way in sections), ())
         openers = sum((way.body.open for way in sections if most), ())
-        found = yield from first_marker(self.source, ahead, (*closers, *openers), most)
-        if not found:
+        # Another section's opener ends the search: what stands in front of it belongs to no section.
+        others = sum((way.dialect.envelope.open for way in sections if most), ())
+        found = yield from first_marker(self.source, ahead, (*closers, *openers, *others), most)
+        if not found or found in others:
             return 0
         return self.source.follow_at - self.source.pos - ahead if found in openers else -1
 
@@ -188,7 +190,7 @@ class Claims(Machine):
             )
             if channel.ledger.count == count:
                 return source.at > opened
-            if meaning.dialect.envelope.open:
+            if unmarked.place == "line" and meaning.dialect.envelope.open:
                 detail = "the call stands without its opener"
                 channel.defect(DefectKind.MISSING_OPEN, opened, opened, detail, count)
         else:

@@ -2,19 +2,23 @@
 
 Promises: blanks in front of the marker are markup; other text is rejected if the marker comes within
 ``limits.trailing`` characters, else it is content and the close is missing. In ``strict`` both end the
-claim, but for a close that is the dialect's stop token.
+claim, but for a close that is the dialect's stop token. Separators and surplus brackets between bodies
+are passed as a repair.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from .bodies import begins
 from .calls import Reading
+from .dialect import Body
 from .events import DefectKind
 from .faults import Cut, Malformed
 from .jsonstream import Steps
 from .markers import Markers
-from .scanner import BLANKS, END, MORE
+from .scanner import BLANKS, END, MORE, NONE
 
 # What models write between bodies where the format has nothing: separators, a bracket too many.
 _NOISE: Final = BLANKS + "}]),;"
@@ -80,19 +84,21 @@ def _trailing(reading: Reading, closers: tuple[str, ...], outer: tuple[str, ...]
         yield
 
 
-def past_noise(reading: Reading, at: int) -> int:
-    """Local index behind the separators and closing brackets at ``at`` that no body needs."""
-    return reading.source.skip_over(at, _NOISE)
+def pass_noise(reading: Reading, bodies: Sequence[Body], at: int) -> int:
+    """Drop separators and surplus brackets at local index ``at`` where another body stands behind them.
 
-
-def drop_noise(reading: Reading, start: int, end: int) -> None:
-    """Report and pass the noise between two local indices, behind a complete body."""
+    1 where they are gone; else ``NONE``, or ``MORE`` where that cannot be told yet.
+    """
     source, channel = reading.source, reading.channel
-    channel.markup(end)
-    channel.defect(
-        DefectKind.REPAIRED,
-        source.base + start,
-        source.base + end,
-        "noise between calls",
-        channel.ledger.count - 1,
-    )
+    behind = source.skip_over(at, _NOISE)
+    if behind == at:
+        return NONE
+    if behind == len(source.text):
+        return NONE if source.eof or behind - at > reading.limits.trailing else MORE
+    begun = [begins(reading, behind, body) for body in bodies]
+    if 1 not in begun:
+        return MORE if MORE in begun else NONE
+    start = source.base + at
+    channel.markup(behind)
+    channel.defect(DefectKind.REPAIRED, start, source.at, "noise between calls", channel.ledger.count - 1)
+    return 1

@@ -10,22 +10,21 @@ Does not: look for openers or know reasoning (``delimited``, ``messages``), nor 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel
-from .closing import drop_noise, pass_close, past_noise
+from .closing import pass_close, pass_noise
 from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Markers, Rope
-from .scanner import MORE, NONE
+from .scanner import MORE
 from .sections import is_section, skip_text, together
+from .state import State
 from .table import Table
-
-_NO_FORM: Final = 99
 
 Verdict = Generator[None, None, bool]
 
@@ -35,58 +34,6 @@ class Way(NamedTuple):
 
     dialect: Dialect
     body: Body
-
-
-class State:
-    """Where a machine stands in the text; copied before what may be undone.
-
-    ``table``: what markers mean. ``edge``: absolute offset where the last markup ended, ``after_call``
-    whether that was a call. ``since``: where the content began that a lone reasoning close would claim,
-    whether text was ``said`` after it, and whether the answer was still ``fresh`` (empty) there.
-    ``ticks`` and ``fence``: the open inline code and fence, by their number of backticks. ``by_tag``:
-    whether the output itself opened the reasoning. ``form``: the strongest form in which a call came, 0
-    being the envelope.
-    """
-
-    __slots__ = (
-        "after_call",
-        "by_tag",
-        "closers",
-        "edge",
-        "fence",
-        "form",
-        "fresh",
-        "said",
-        "since",
-        "since_fresh",
-        "table",
-        "thinking",
-        "ticks",
-    )
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        self.thinking = False
-        self.closers: tuple[str, ...] = ()
-        self.ticks = 0
-        self.fence = 0
-        self.fresh = True
-        self.edge = -1
-        self.after_call = False
-        self.since = 0
-        self.said = False
-        self.since_fresh = True
-        self.by_tag = False
-        self.form = _NO_FORM
-
-    def copy(self) -> State:
-        """Another state that stands at the same place."""
-        twin = State(self.table)
-        twin.thinking, twin.closers, twin.by_tag = self.thinking, self.closers, self.by_tag
-        twin.ticks, twin.fence, twin.form = self.ticks, self.fence, self.form
-        twin.fresh, twin.edge, twin.after_call = self.fresh, self.edge, self.after_call
-        twin.since, twin.said, twin.since_fresh = self.since, self.said, self.since_fresh
-        return twin
 
 
 class Machine:
@@ -274,7 +221,7 @@ class Machine:
                         return following
                     waiting = waiting or begun == MORE
                 if not waiting and required and reading.lenient:
-                    begun = self._past_noise(dialect, at)
+                    begun = pass_noise(reading, dialect.bodies, at)
                     if begun == 1:
                         continue
                     waiting = begun == MORE
@@ -286,20 +233,6 @@ class Machine:
         elif found >= 0:
             channel.markup(at + len(envelope.close[found]))
         return None
-
-    def _past_noise(self, dialect: Dialect, at: int) -> int:
-        """Drop separators and surplus brackets at local index ``at`` where another body follows them."""
-        source, reading = self.source, self.reading
-        behind = past_noise(reading, at)
-        if behind == at:
-            return NONE
-        if behind == len(source.text):
-            return NONE if source.eof or behind - at > self.limits.trailing else MORE
-        begun = [begins(reading, behind, following) for following in dialect.bodies]
-        if 1 in begun:
-            drop_noise(reading, at, behind)
-            return 1
-        return MORE if MORE in begun else NONE
 
     # -- faults ---------------------------------------------------------------------------------
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import Final
 
 from .answers import Answers
-from .envelope import State, Verdict
+from .envelope import Verdict
 from .events import DefectKind, Relabel
 from .jsonstream import Steps
 from .scanner import MORE
+from .state import State
 from .table import Kind, Meaning
 
 _NEWLINE: Final = "\n"

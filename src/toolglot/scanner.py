@@ -83,10 +83,14 @@ class Source:
         "follow_at",
         "skipped",
         "special",
+        "_blank_from",
+        "_blank_to",
         "_keeps",
         "_kept",
         "_kept_to",
         "_flags",
+        "_blank",
+        "_trail",
     )
 
     def __init__(self, base: int = 0) -> None:
@@ -98,10 +102,14 @@ class Source:
         self.follow_at = 0
         self.skipped = 0
         self.special: frozenset[str] = frozenset()
+        self._blank_from = self._blank_to = -1
         self._keeps: list[int] = []
         self._kept = Rope()
         self._kept_to = 0
         self._flags: list[tuple[int, int, bool]] = []
+        # Runs of blanks that were passed or found at the end, as absolute offsets.
+        self._blank = (base, base)
+        self._trail = (base, base)
 
     @property
     def at(self) -> int:
@@ -189,8 +197,15 @@ class Source:
         return end
 
     def skip(self, start: int) -> int:
-        """Local index of the first character at or after ``start`` that is not blank, or the length."""
-        return self.stop(_NONBLANK, start)
+        """Local index of the first character at or after ``start`` that is not blank, or the length.
+
+        Blanks that an earlier call passed on the way from the same place are not looked at again.
+        """
+        first, last = self._blank
+        known = first <= self.base + start <= last
+        end = self.stop(_NONBLANK, max(start, last - self.base) if known else start)
+        self._blank = (first if known else self.base + start, self.base + end)
+        return end
 
     def skip_over(self, start: int, characters: str) -> int:
         """Local index of the first character at or after ``start`` that is not one of ``characters``."""
@@ -201,10 +216,15 @@ class Source:
         text = self.text
         if end <= start or text[end - 1] not in BLANKS:
             return end
-        kept = len(text[start:end].rstrip(BLANKS))
+        first, last = self._trail[0] - self.base, self._trail[1] - self.base
+        known = start <= last <= end
+        low = last if known else start
+        kept = len(text[low:end].rstrip(BLANKS))
         if _counts:
-            examined(end - start - kept)
-        return start + kept
+            examined(end - low - kept)
+        at = low + kept if kept or not known else max(start, first)
+        self._trail = (self.base + at, self.base + end)
+        return at
 
     def beginning(self, start: int, end: int, literal: str) -> int:
         """Where the longest beginning of ``literal`` stands that ends ``text[start:end]``; else ``end``."""
@@ -244,14 +264,18 @@ class Source:
             found = self.follows(self.follow_at + len(gaps[found - len(options)]), options + gaps)
         return found
 
-    def line_end(self, at: int) -> int:
-        """Local index after the newline that ends the line of ``at``; ``MORE`` or ``NONE`` without one."""
-        end = self.text.find("\n", at)
+    def line_end(self, at: int, most: int) -> int:
+        """Local index after the newline that ends the line of ``at``.
+
+        ``MORE`` where it may still come, ``NONE`` where none does within ``most`` characters.
+        """
+        end = self.text.find("\n", at, at + most)
+        length = len(self.text) - at
         if _counts:
-            examined((len(self.text) if end < 0 else end) - at)
+            examined(min(length, most) if end < 0 else end - at)
         if end >= 0:
             return end + 1
-        return NONE if self.eof else MORE
+        return NONE if self.eof or length >= most else MORE
 
     def starts(self, at: int, literal: str) -> int:
         """1 where ``literal`` stands at ``at``, ``MORE`` where it still may, else ``NONE``."""

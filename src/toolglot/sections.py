@@ -70,9 +70,9 @@ def first_marker(
 def skip_text(reading: Reading, envelope: Envelope) -> Steps:
     """Reject text behind a call, up to the section's next call or its close."""
     source, channel = reading.source, reading.channel
-    markers = (*reading.body.open, *envelope.close)
+    markers = (*reading.body.open, *envelope.close, *envelope.open)
     found = yield from first_marker(source, 0, markers, reading.limits.trailing)
     start = source.at
-    if found and source.follow_at > source.skip(source.pos):
+    if found and found not in envelope.open and source.follow_at > source.skip(source.pos):
         channel.markup(source.follow_at)
         channel.defect(DefectKind.REJECTED, start, source.at, "text between the calls of a section")

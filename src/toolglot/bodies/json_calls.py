@@ -42,7 +42,7 @@ def inside_fence(reading: Reading, at: int) -> int:
     fence = source.starts(at, FENCE)
     if fence != 1:
         return fence
-    line = source.line_end(at)
+    line = source.line_end(at, reading.limits.header)
     if line < 0:
         return MORE if line == MORE and len(source.text) - at <= reading.limits.header else NONE
     inside = source.skip(line)
@@ -57,7 +57,7 @@ def open_fence(reading: Reading) -> bool:
     if source.text[source.pos] != "`":
         return False
     start = source.at
-    source.pos = source.skip(source.line_end(source.pos))
+    source.pos = source.skip(source.line_end(source.pos, reading.limits.header))
     reading.repaired("a code fence around the body", start, source.at)
     return True
 

@@ -29,7 +29,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     source, tools = reading.source, reading.tools
     if tools is None:
         return NONE
-    end = source.line_end(at)
+    end = source.line_end(at, reading.limits.header)
     line = source.text[at : end if end >= 0 else len(source.text)].strip(BLANKS)
     if end >= 0:
         return 1 if line in tools.names else NONE
@@ -64,7 +64,7 @@ def _line(reading: Reading) -> Generator[None, None, str]:
     source = reading.source
     ahead = 0
     while True:
-        end = source.line_end(source.pos + ahead)
+        end = source.line_end(source.pos + ahead, reading.limits.held)
         if end >= 0:
             return source.text[source.pos : end]
         if source.eof:

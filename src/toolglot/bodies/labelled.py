@@ -73,7 +73,7 @@ def _fence(reading: Reading) -> Generator[None, None, bool]:
     if (yield from _ahead(reading, (_FENCE,))) != 0:
         return False
     while True:
-        end = source.line_end(source.follow_at)
+        end = source.line_end(source.follow_at, reading.limits.header)
         if end >= 0:
             source.pos = end
             return True

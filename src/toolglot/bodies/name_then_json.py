@@ -34,7 +34,9 @@ def starts(reading: Reading, at: int, body: Body) -> int:
         return NONE
     marks = _marks(reading, body)
     found = source.follows(end, marks)
-    while 0 <= found < len(_separators(body)):
+    for _ in _separators(body):
+        if not 0 <= found < len(_separators(body)):
+            break
         found = source.follows(source.follow_at + len(marks[found]), marks)
     return 1 if found >= 0 or found == END else found
 
@@ -76,10 +78,12 @@ def read(reading: Reading) -> Steps:
         token = yield from _token(reading)
         name, own_id = (token, name) if body.id_at == "before_name" else (name, token)
         mark = yield from _mark(reading)
-    while mark in _separators(body):
+    for _ in _separators(body):
+        if mark not in _separators(body):
+            break
         mark = yield from _mark(reading)
-    if mark in body.id_mark:
-        raise Malformed("a second id")
+    if mark in body.id_mark or mark in _separators(body):
+        raise Malformed(f"the arguments are missing behind {mark!r}")
     call = reading.start(name, own_id)
     if mark == _OBJECT:
         reader = reading.reader(sink=call)

@@ -17,6 +17,7 @@ from ..faults import Cut, Malformed
 from ..scanner import BLANKS, MORE, NONE, Source, attributes_of, one_of, tag_stop
 
 _QUOTES: Final = "\"'"
+_OPENING: Final = "<"
 # In the order in which they are undone, so that an escaped escape stays one.
 _ENTITIES: Final = (("&quot;", '"'), ("&apos;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 ENTITY_MOST: Final = max(len(entity) for entity, _ in _ENTITIES)
@@ -72,12 +73,15 @@ def _plain_end(source: Source, at: int, tag: Tag, most: int) -> int:
 
 
 def _attributes_end(source: Source, at: int, tag: Tag, most: int) -> int:
-    """Where the close of a tag stands whose attributes begin at ``at``; what is in quotes is passed."""
+    """Where the close of a tag stands whose attributes begin at ``at``; what is in quotes is passed.
+
+    Outside of quotes another tag's opening ends the search, so that openings in a row cost no more.
+    """
     text = source.text
     quote = ""
     end = at
     while True:
-        end = source.stop(one_of((quote or _QUOTES + tag.close[0]) + "\n"), end)
+        end = source.stop(one_of((quote or _QUOTES + tag.close[0] + _OPENING) + "\n"), end)
         if end >= len(text):
             return NONE if source.eof or end - at > most else MORE
         c = text[end]
@@ -87,7 +91,7 @@ def _attributes_end(source: Source, at: int, tag: Tag, most: int) -> int:
             quote = "" if quote else c
         else:
             found = source.starts(end, tag.close)
-            if found != NONE:
+            if found != NONE or c == _OPENING:
                 return end if found == 1 else found
         end += 1
 
