@@ -34,6 +34,9 @@ class Pieces:
         self.taken.append((text, count))
         self.source.pos += count
 
+    def take_raw(self, text: str) -> None:
+        self.take(json.dumps(text, ensure_ascii=False)[1:-1], len(text))
+
     def take_value(self, text: str, count: int, value: Any) -> None:
         assert json.loads(text) == value
         self.take(text, count)

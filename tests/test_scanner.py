@@ -316,10 +316,10 @@ def test_tail() -> None:
 
 def test_line_end() -> None:
     source = source_of("one\ntwo")
-    assert source.line_end(0) == 4
-    assert source.line_end(4) == MORE
+    assert source.line_end(0, 100) == 4
+    assert source.line_end(4, 100) == MORE
     source.eof = True
-    assert source.line_end(4) == NONE
+    assert source.line_end(4, 100) == NONE
 
 
 # -- surroundings ----------------------------------------------------------------------------------
@@ -409,7 +409,7 @@ def test_searches_count_what_they_examine() -> None:
         source.skip(0)
     assert count.characters == 1
     with counting() as count:
-        source.line_end(3)
+        source.line_end(3, 100)
     assert count.characters == 10
 
 

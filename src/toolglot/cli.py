@@ -157,7 +157,7 @@ def _dialects(options: argparse.Namespace) -> int:
     for slug in toolglot.BUNDLED:
         found = toolglot.resolve(slug)
         if isinstance(found, toolglot.Dialect):
-            print(f"{slug:<15}{found.title}")
+            print(f"{slug:<14} {found.title}")
             codecs = tuple(dict.fromkeys(body.codec for body in found.bodies))
             for label, words in (("codecs", codecs), ("aliases", found.aliases), ("models", found.models)):
                 print(wrap.fill(f"    {label:<11}{', '.join(words) or '-'}"))

@@ -16,7 +16,7 @@ class Limits:
     rejected, with a ``limit`` defect.
     """
 
-    held: int = 1 << 20
+    held: int = 1 << 22
     blanks: int = 256
     header: int = 512
     trailing: int = 1024

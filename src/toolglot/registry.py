@@ -16,7 +16,7 @@ from .errors import UnknownDialectError
 
 
 def _folder() -> list[str]:
-    names = (entry.name for entry in (files(__package__) / "dialects").iterdir())
+    names = (entry.name for entry in (files("toolglot") / "dialects").iterdir())
     return sorted(
         name[: -len(".toml")] for name in names if name.endswith(".toml") and not name.startswith("_")
     )
@@ -28,7 +28,7 @@ BUNDLED: tuple[str, ...] = tuple(_folder())
 
 def dialect_text(slug: str) -> str:
     """The TOML source of a bundled dialect."""
-    return (files(__package__) / "dialects" / f"{slug}.toml").read_text(encoding="utf-8")
+    return (files("toolglot") / "dialects" / f"{slug}.toml").read_text(encoding="utf-8")
 
 
 @cache

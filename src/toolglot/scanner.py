@@ -21,6 +21,7 @@ from .markers import Markers, Rope
 
 BLANKS: Final = " \t\r\n"
 _CONTEXT: Final = 48
+_LONG_RUN: Final = 16
 _NONBLANK: Final = re.compile(r"[^ \t\r\n]")
 _TAIL: Final = re.compile(r"[ \t]{0,3}\Z")
 
@@ -89,7 +90,7 @@ class Source:
         "_kept",
         "_kept_to",
         "_flags",
-        "_blank",
+        "_blanks",
         "_trail",
     )
 
@@ -107,8 +108,8 @@ class Source:
         self._kept = Rope()
         self._kept_to = 0
         self._flags: list[tuple[int, int, bool]] = []
-        # Runs of blanks that were passed or found at the end, as absolute offsets.
-        self._blank = (base, base)
+        # Runs of blanks that were passed, and the one found at the end, as absolute offsets.
+        self._blanks: dict[int, int] = {}
         self._trail = (base, base)
 
     @property
@@ -199,12 +200,14 @@ class Source:
     def skip(self, start: int) -> int:
         """Local index of the first character at or after ``start`` that is not blank, or the length.
 
-        Blanks that an earlier call passed on the way from the same place are not looked at again.
+        The blanks of a long run that were passed once, from the same place, are not looked at again.
         """
-        first, last = self._blank
-        known = first <= self.base + start <= last
-        end = self.stop(_NONBLANK, max(start, last - self.base) if known else start)
-        self._blank = (first if known else self.base + start, self.base + end)
+        known = self._blanks.get(self.base + start)
+        end = self.stop(_NONBLANK, start if known is None else known - self.base)
+        if end - start > _LONG_RUN:
+            if len(self._blanks) > _LONG_RUN:
+                self._blanks.clear()
+            self._blanks[self.base + start] = self.base + end
         return end
 
     def skip_over(self, start: int, characters: str) -> int:

@@ -31,6 +31,8 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     if end == len(source.text):
         return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
     found = source.follows_past(end, (*body.separators, *body.key_open, *reading.closers), body.gaps)
+    if source.follow_at - end > reading.limits.blanks:
+        return NONE
     return 1 if found >= 0 or found == END else found
 
 
@@ -50,8 +52,6 @@ def read(reading: Reading) -> Steps:
         if found == NONE:
             raise Malformed(f"expected {body.key_open[0]!r} or the end of the call")
         if found >= len(body.key_open):
-            if body.gaps:
-                source.pos = source.follow_at
             break
         source.pos = source.follow_at + len(follow[found])
         yield from _pair(reading, call)
@@ -60,9 +60,11 @@ def read(reading: Reading) -> Steps:
 
 
 def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, int]:
+    """Which of ``options`` comes next, past the blanks in front of it."""
     source = reading.source
     while True:
         found = source.follows_past(source.pos, options, reading.body.gaps)
+        source.pos = source.follow_at
         if found == END:
             raise Cut("the text ends inside a call")
         if found != MORE:

@@ -212,7 +212,7 @@ class RawValue:
         options = (*frame.siblings, *frame.blocks, *self._reading.closers)
         if self._reading.lenient and not frame.blocks:
             options += self._reading.openers
-        found = self._source.follows_past(at + len(marker), options, self._gaps)
+        found = self._behind(at + len(marker), options, self._gaps)
         if found == END:
             return 1
         if found < 0 or self._counts(at):
@@ -221,7 +221,12 @@ class RawValue:
 
     def _last(self, behind: int) -> int:
         """Whether only an opener, or nothing, follows at ``behind``."""
-        return self._verdict(self._source.follows(behind, self._reading.openers))
+        return self._verdict(self._behind(behind, self._reading.openers))
+
+    def _behind(self, at: int, options: tuple[str, ...], gaps: tuple[str, ...] = ()) -> int:
+        """Which of ``options`` stands at ``at``, after no more blanks than may be layout."""
+        found = self._source.follows_past(at, options, gaps)
+        return found if self._source.follow_at - at <= self._reading.limits.blanks else NONE
 
     def _verdict(self, after: int) -> int:
         """What follows an end that stands alone: an opener, or the end of a text that was not cut there."""
@@ -235,14 +240,14 @@ class RawValue:
 
     def _bare_end(self, at: int, marker: str) -> int:
         """Whether a sibling, a block's close or an outer close at ``at`` ends a value by itself."""
-        source, frame, reading = self._source, self._frame, self._reading
+        frame, reading = self._frame, self._reading
         if not self._counts(at):
             return NONE
         behind = at + len(marker)
         if marker in frame.siblings:
             return frame.sibling(behind)
         if marker in frame.blocks:
-            after = source.follows(behind, (*frame.openers, *reading.openers, *reading.closers))
+            after = self._behind(behind, (*frame.openers, *reading.openers, *reading.closers))
         else:
-            after = source.follows(behind, (*reading.openers, *frame.openers, *reading.closers))
+            after = self._behind(behind, (*reading.openers, *frame.openers, *reading.closers))
         return self._verdict(after)
