@@ -44,7 +44,7 @@ TOOLS = tools_from(
 NAMES = ("ping", "get_weather", "write_file", "find", "reboot", "notes.add", "pin")
 
 # fmt: off
-_FRAGMENTS = (
+FRAGMENTS = (
     '{"name": "ping", "arguments": {}}', '{"name": "find", "arguments": {"q": "a", "n": 1}}',
     '{"name": "Ada"}', '{"name": "', '"arguments": ', '"parameters": {', '"arguments": "{}"', '"q": "',
     '"a": 1', '{"arguments": {}, ', "{", "}", "[", "]", "(", ")", '"', "'", "\\", '\\"',
@@ -106,9 +106,19 @@ def _type(value: Any) -> str:
     return names[type(value)]
 
 
-_KEYS = st.sampled_from(["city", "q", "_n", "path", "k1", "deepKey"]) | st.sampled_from(
-    ["key with space", "a.b", "from", "a-b", "é", '"', "a:b", "</k>", "name", "arguments", ""]
+KEYS = (
+    *("city", "q", "_n", "path", "k1", "deepKey", "city", "q", "path"),
+    *("key with space", "a.b", "from", "a-b", "é", '"', "a:b", "</k>", "name", "arguments", ""),
 )
+_KEYS = st.sampled_from(KEYS)
+
+PROSE = "abc ,.\n-é東<|[`{"
+_ALPHABET = "abc xyz\n\t\"'\\<>|{}[]():,=&;é東👩`"
+
+
+def values_alphabet() -> str:
+    """The characters of plain string values."""
+    return _ALPHABET
 
 
 # A strategy is made once per subject: making one for each draw would cost more than the draws.
@@ -116,8 +126,8 @@ _KEYS = st.sampled_from(["city", "q", "_n", "path", "k1", "deepKey"]) | st.sampl
 
 @cache
 def _strings(subject: str) -> st.SearchStrategy[str]:
-    plain = st.text("abc xyz\n\t\"'\\<>|{}[]():,=&;é東👩`", max_size=20)
-    fragments = [f for f in _FRAGMENTS if f == valid(f)]
+    plain = st.text(_ALPHABET, max_size=20)
+    fragments = [f for f in FRAGMENTS if f == valid(f)]
     return plain | st.lists(st.sampled_from([*fragments, *markers_for(subject)]), max_size=4).map("".join)
 
 
@@ -138,7 +148,7 @@ def _calls(subject: str) -> st.SearchStrategy[list[tuple[str, dict[str, Any]]]]:
     return st.lists(st.tuples(names, st.dictionaries(_KEYS, values(subject), max_size=3)), max_size=3)
 
 
-_PROSE = st.just("") | st.text("abc ,.\n-é東<|[`{", max_size=20)
+_PROSE = st.just("") | st.text(PROSE, max_size=20)
 
 
 @cache
@@ -205,7 +215,7 @@ def texts(subject: str) -> st.SearchStrategy[str]:
     """Text that is hard on the subject."""
     markers = markers_for(subject)
     pieces = [piece for m in markers for i in range(1, len(m)) for piece in (m[:i], m[i:])]
-    fragment = st.sampled_from(_FRAGMENTS)
+    fragment = st.sampled_from(FRAGMENTS)
     options = [fragment, fragment, st.sampled_from(pool(subject)).flatmap(_piece)]
     if markers:
         options += [st.sampled_from(markers), st.sampled_from(markers), st.sampled_from(pieces)]
@@ -232,18 +242,24 @@ def deltas_of(draw: st.DrawFn, text: str) -> list[str]:
 
 
 @cache
-def options(subject: str) -> st.SearchStrategy[dict[str, Any]]:
-    """Any way to call Parser."""
+def prompt_tails(subject: str) -> tuple[str, ...]:
+    """Ends of prompts: markers, whole and cut, with text around them."""
     tails = [""]
     for marker in markers_for(subject):
         tails += [marker, marker + "\n", marker[: len(marker) // 2], f"{marker} x {marker}"]
+    return tuple(tails)
+
+
+@cache
+def options(subject: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Any way to call Parser."""
     return st.fixed_dictionaries(
         {
             "tools": st.sampled_from([None, [], TOOLS]),
             "on_defect": st.sampled_from(["repair", "strict"]),
             "arguments": st.sampled_from(["stream", "whole"]),
             "finish_reason": st.sampled_from([None, "stop", "length", "tool_calls"]),
-            "prompt_tail": st.just("") | st.sampled_from(tails),
+            "prompt_tail": st.just("") | st.sampled_from(prompt_tails(subject)),
         }
     )
 

@@ -14,23 +14,19 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import toolglot
 from tests.delivery import check_calls, check_tiling, merge, received, run, valid
+from tests.draws import SOURCES, draws
 from tests.strategies import (
     AUTO,
     GIVEN,
     SUBJECTS,
     TOOLS,
-    deltas_of,
     dialect_for,
     markers_for,
-    messages,
-    options,
     pool,
     same_arguments,
-    texts,
     tools_for,
 )
 from toolglot import CallEnd, CallStart, Event, Markup, Message, Parser, Reasoning, Relabel, Text, ToolCall
@@ -43,17 +39,18 @@ ENDS_WITH_THE_TEXT = {"loose_keyed"}
 
 
 @subjects
-@given(data=st.data())
-def test_any_text(subject: str, data: st.DataObject) -> None:
+@given(source=SOURCES)
+def test_any_text(subject: str, source: Any) -> None:
     """Laws 1, 2 and 6 on one text: the text is what costs most to make."""
-    text = data.draw(texts(subject) | st.text(max_size=40))
-    asked = data.draw(options(subject))
+    draw = draws(source, subject)
+    text = draw.text()
+    asked = draw.options()
     dialect = dialect_for(subject)
     whole = run([text], dialect, **asked)
     message = toolglot.assemble(whole)
     nothing_lost(text, whole, message)
     total(whole, message)
-    for split in (data.draw(deltas_of(text)), list(text)):
+    for split in (draw.deltas(text), list(text)):
         split_blind(run(split, dialect, **asked), whole, message)
     other = {"stream": "whole", "whole": "stream"}[asked["arguments"]]
     meaning(toolglot.assemble(run([text], dialect, **{**asked, "arguments": other})), message)
@@ -103,10 +100,10 @@ def _strict_json(text: str) -> Any:
 
 
 @writers
-@given(data=st.data())
-def test_round_trip(subject: str, data: st.DataObject) -> None:
+@given(source=SOURCES)
+def test_round_trip(subject: str, source: Any) -> None:
     """Law 3: what render writes reads back the same, without a defect, under strict too."""
-    message = data.draw(messages(subject))
+    message = draws(source, subject).message()
     dialect = dialect_for(subject)
     try:
         text = toolglot.render(message, dialect)
@@ -134,15 +131,16 @@ def test_render_writes_plain_messages(subject: str) -> None:
 
 
 @subjects
-@given(data=st.data())
-def test_never_invented(subject: str, data: st.DataObject) -> None:
+@given(source=SOURCES)
+def test_never_invented(subject: str, source: Any) -> None:
     """Law 7: of a cut call nothing is finished, and what was streamed is a prefix of the whole."""
-    written = data.draw(st.sampled_from(pool(subject)))
-    at = data.draw(st.integers(0, len(written.text)))
+    draw = draws(source, subject)
+    written = draw.one_of(pool(subject))
+    at = draw.integer(0, len(written.text))
     # For auto too: a cut may end before the text says which dialect it is of.
     told = subject in ENDS_WITH_THE_TEXT or subject == AUTO
-    finish = data.draw(st.sampled_from(["length"] if told else ["length", "stop", None]))
-    on_defect = data.draw(st.sampled_from(["repair", "strict"]))
+    finish = draw.one_of(["length"] if told else ["length", "stop", None])
+    on_defect = draw.one_of(["repair", "strict"])
     asked: dict[str, Any] = {"tools": written.tools, "on_defect": on_defect}
     dialect = dialect_for(subject)
     full = run([written.text], dialect, finish_reason="stop", **asked)
@@ -160,16 +158,16 @@ def test_never_invented(subject: str, data: st.DataObject) -> None:
 
 
 @subjects
-@given(data=st.data())
-def test_at_once(subject: str, data: st.DataObject) -> None:
+@given(source=SOURCES)
+def test_at_once(subject: str, source: Any) -> None:
     """Law 8: prose that holds no character of a marker goes out with the delta that brought it."""
     taken = set("".join(markers_for(subject))) | set("`~{[(/<\"'“‘「:=")
     taken |= {c for tool in TOOLS for c in tool["function"]["name"]}
     letters = [c for c in string.ascii_letters + string.digits + "äéöüß東京.?!" if c not in taken]
-    prose = st.text(st.sampled_from(letters), min_size=1, max_size=8)
-    parser = Parser(dialect_for(subject), tools=data.draw(st.sampled_from([None, TOOLS])))
+    draw = draws(source, subject)
+    parser = Parser(dialect_for(subject), tools=draw.one_of([None, TOOLS]))
     fed = out = ""
-    for delta in data.draw(st.lists(prose, min_size=1, max_size=8)):
+    for delta in draw.prose(letters):
         fed += delta
         out += "".join(e.text for e in parser.feed(delta) if isinstance(e, Text))
         assert out == fed

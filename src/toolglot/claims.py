@@ -190,7 +190,7 @@ class Claims(Machine):
             )
             if channel.ledger.count == count:
                 return source.at > opened
-            if unmarked.place == "line" and meaning.dialect.envelope.open:
+            if unmarked.place != "word" and meaning.dialect.envelope.open:
                 detail = "the call stands without its opener"
                 channel.defect(DefectKind.MISSING_OPEN, opened, opened, detail, count)
         else:
