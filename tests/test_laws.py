@@ -166,11 +166,20 @@ def test_at_once(subject: str, source: Any) -> None:
     letters = [c for c in string.ascii_letters + string.digits + "äéöüß東京.?!" if c not in taken]
     draw = draws(source, subject)
     parser = Parser(dialect_for(subject), tools=draw.one_of([None, TOOLS]))
+    parser.feed(opening(subject))
     fed = out = ""
     for delta in draw.prose(letters):
         fed += delta
         out += "".join(e.text for e in parser.feed(delta) if isinstance(e, Text))
         assert out == fed
+
+
+def opening(subject: str) -> str:
+    """What an answer begins with where the prompt ends inside a marker: else its first word may be a tool."""
+    dialect = toolglot.resolve(dialect_for(subject))
+    if not isinstance(dialect, toolglot.Dialect) or not dialect.envelope.prefill:
+        return ""
+    return toolglot.render(Message(content="."), dialect).partition(".")[0]
 
 
 @subjects

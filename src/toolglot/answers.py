@@ -43,6 +43,8 @@ class Answers(Claims):
                     return False
                 yield
                 continue
+            if source.text[at] not in self.state.table.answer_firsts and not self._backtick(at):
+                return False
             waiting = False
             for meaning in [more] if more is not None else self.state.table.answers:
                 assert meaning.body is not None

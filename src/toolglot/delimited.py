@@ -127,7 +127,7 @@ class Delimited(Reasoner):
         """Follow inline code and fences; ``run`` begins with backticks, or is a newline."""
         state = self.state
         if run != _NEWLINE:
-            run = run[: self.source.skip_over(at, _TICK) - at]
+            run = run[: len(run) - len(run.lstrip(_TICK))]
         if run == _NEWLINE:
             state.ticks = 0
         elif state.fence:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import Final
 
 _CHUNK: Final = 512
+_TICKS_MOST: Final = 32
 
 
 class Rope:
@@ -69,7 +70,8 @@ class Markers:
 
     def __init__(self, literals: Iterable[str], *, ticks: bool = False, lines: bool = False) -> None:
         self.literals = frozenset(literals)
-        extra = [r"`+"] if ticks else []
+        # A longer run is several: what is held of it must end somewhere.
+        extra = [f"`{{1,{_TICKS_MOST}}}"] if ticks else []
         if lines:
             extra.append(r"\n")
         trie = _trie(self.literals)
@@ -92,7 +94,7 @@ class Markers:
             return False
         found = match.group()
         if found[0] == "`" and found not in self.literals:
-            return True
+            return len(found) < _TICKS_MOST
         return found != "\n" and (found not in self.literals or found in self._longer)
 
 

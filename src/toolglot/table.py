@@ -53,10 +53,10 @@ class Table:
     """The markers of ``dialects``, the first of them ranking highest.
 
     ``outside`` finds what counts in the answer, ``quoted`` the same within inline code, ``inside`` what
-    counts in reasoning; ``answers`` are the shapes that can only open an answer.
-    ``firsts``: the characters with which a marker inside a word may begin. ``lines``: markers that
-    count only at the start of a line. ``turn_open``: what starts the model's turn in a prompt, and
-    ``turn_kept`` what of it may be the beginning of a marker.
+    counts in reasoning; ``answers`` are the shapes that can only open an answer, ``answer_firsts`` the
+    characters with which they begin, ``firsts`` those with which a marker inside a word may begin.
+    ``lines``: markers that count only at the start of a line. ``turn_open``: what starts the model's
+    turn in a prompt, and ``turn_kept`` what of it may be the beginning of a marker.
     """
 
     def __init__(self, dialects: Sequence[Dialect], names: frozenset[str], calls: bool = True) -> None:
@@ -72,6 +72,8 @@ class Table:
             self._add(dialect, names, calls, known)
         self.turn_kept = tuple(t for t in self.turn_open if any(m.startswith(t) for m in self.meanings))
         # A family's own shape goes before one that is only left where another's markers were stripped.
+        bare = {"object": "{", "array": "[{", "list": "[", "lines": "".join(n[0] for n in names)}
+        self.answer_firsts = frozenset("".join(bare[m.unmarked.shape] for m in self.answers if m.unmarked))
         self.answers.sort(key=lambda m: m.unmarked is not None and m.unmarked.standing == "repair")
         self.streams = tuple(d for d in dialects if d.envelope.kind == "messages")
         self.separators = tuple(d.envelope.separator for d in dialects if d.envelope.separator)
@@ -195,7 +197,12 @@ _tables: dict[tuple[tuple[int, ...], frozenset[str], bool], Table] = {}
 
 def table_of(dialects: Sequence[Dialect], names: frozenset[str], *, calls: bool = True) -> Table:
     """The table of ``dialects`` for the offered ``names``, compiled once; without calls if none is wanted."""
-    needs = any(u.place != "answer" and u.shape != "opener" for d in dialects for u in d.unmarked)
+    shapes = ("object", "array", "opener")
+    needs = any(
+        u.shape not in shapes and (u.shape, u.place) != ("list", "answer")
+        for d in dialects
+        for u in d.unmarked
+    )
     key = (tuple(id(d) for d in dialects), names if needs else frozenset(), calls)
     found = _tables.get(key)
     if found is None:

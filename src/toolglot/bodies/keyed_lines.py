@@ -27,7 +27,7 @@ _WORDS: Final = frozenset({"true", "false", "null"})
 def starts(reading: Reading, at: int, body: Body) -> int:
     """The line of ``at`` is an offered name and nothing else."""
     source, tools = reading.source, reading.tools
-    if tools is None:
+    if tools is None or not any(name.startswith(source.text[at]) for name in tools.names):
         return NONE
     end = source.line_end(at, reading.limits.header)
     line = source.text[at : end if end >= 0 else len(source.text)].strip(BLANKS)

@@ -27,7 +27,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     """A label and its end, then a word on a new line."""
     source = reading.source
     mark = body.separators[0]
-    end = source.stop(one_of(mark[0] + _NEWLINE), at)
+    end = source.stop(one_of(mark[0] + _NEWLINE + "<"), at)
     if end == len(source.text):
         return NONE if source.eof or end - at > reading.limits.header else MORE
     found = source.starts(end, mark)
