@@ -693,7 +693,7 @@ def limited(text: str, dialect: str, limits: Limits, **options: Any) -> Message:
 
 def test_limits_have_defaults() -> None:
     limits = Limits()
-    assert (limits.held, limits.blanks, limits.header) == (1 << 20, 256, 512)
+    assert (limits.held, limits.blanks, limits.header) == (1 << 22, 256, 512)
     assert (limits.trailing, limits.nesting, limits.call) == (1024, 128, 1 << 26)
 
 

@@ -237,6 +237,8 @@ class ValueReader:
             value, end = DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             return False
+        if end - start > _SCALAR_MOST:
+            return False
         piece = text[start:end]
         if "\\ud" in piece or "\\uD" in piece or piece.count("{") + piece.count("[") > depth:
             return False
