@@ -208,7 +208,8 @@ class Answers(Claims):
         count = channel.ledger.count
         if marker:
             meanings = [m for m in self.state.table.meanings[marker] if m.kind is Kind.OPEN]
-            yield from self.envelope(0, len(marker), meanings)
+            if not (yield from self.envelope(0, len(marker), meanings)):
+                self.pend(source.at)
             return meanings[0].dialect if channel.ledger.count > count else False
         for meaning in self._fence_ways():
             body, unmarked = meaning.body, meaning.unmarked

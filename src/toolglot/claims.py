@@ -38,10 +38,10 @@ class Claims(Machine):
         self.more: Meaning | None = None
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
 
-    def aside(self, rel: int) -> None:
+    def aside(self, rel: int, layout: str | None = None) -> None:
         """The blanks in front of markup: layout where the dialect has it, else text."""
         end = self.source.pos + rel
-        if self.state.table.layout == "blank" and not self.state.thinking:
+        if (layout or self.state.table.layout) == "blank" and not self.state.thinking:
             self.channel.set_aside(end)
         else:
             self.prose(end)
@@ -54,7 +54,7 @@ class Claims(Machine):
             self.prose(end - len(separator))
             self.channel.set_aside(end)
         else:
-            self.aside(rel)
+            self.aside(rel, dialect.envelope.layout)
 
     def choice(self, dialect: Dialect, form: int) -> None:
         """A call was read in ``dialect``; from here on it is the dialect of the text."""
@@ -68,7 +68,7 @@ class Claims(Machine):
     # -- with an opener -------------------------------------------------------------------------
 
     def envelope(self, rel: int, length: int, found: list[Meaning]) -> Verdict:
-        """Read the envelope whose opener stands ``rel`` ahead; False where the opener is refuted."""
+        """Read the envelope whose opener stands ``rel`` ahead; False, with nothing taken, if refuted."""
         source, channel = self.source, self.channel
         ways = [Way(m.dialect, body) for m in found for body in m.dialect.bodies]
         gap = any(m.dialect.envelope.gap != "none" for m in found)
@@ -91,7 +91,6 @@ class Claims(Machine):
             source.release()
             return True
         if way is None:
-            self.pend(source.at + rel)
             return False
         start = source.base + source.follow_at
         self.before_call(rel, way.dialect)

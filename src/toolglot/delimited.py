@@ -112,7 +112,7 @@ class Delimited(Reasoner):
         if not quoted and counts:
             for kind in _ORDER:
                 found = [m for m in meanings if m.kind is kind]
-                if found and (yield from _OUTSIDE[kind](self, rel, hit, found)):
+                if found and (yield from _OUTSIDE[kind](self, spot - source.at, hit, found)):
                     return True
         if hit[0] == _TICK:
             self._code(spot - source.base, hit)
@@ -291,13 +291,13 @@ class Delimited(Reasoner):
                 continue
             hit = source.hit
             self.prose(self._run(at))
-            rel, spot = at - source.pos, source.base + at
+            spot = source.base + at
             gone = False
             if self._in_place(at, hit):
                 for kind in _ORDER:
                     found = [m for m in self.state.table.meanings[hit] if m.kind is kind]
                     if found and kind in _INSIDE:
-                        gone = yield from _INSIDE[kind](self, rel, hit, found)
+                        gone = yield from _INSIDE[kind](self, spot - source.at, hit, found)
                         if gone:
                             break
             ahead = 0 if gone else spot + 1 - source.at

@@ -198,11 +198,20 @@ class Reasoner(Answers):
 
     def begin(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """Read the call that ``hit`` opens, with its envelope or without."""
-        if found[0].kind is Kind.OPEN:
-            return (yield from self.envelope(rel, len(hit), found))
-        for meaning in found:
-            if self.usable(meaning, self.source.pos + rel) and (yield from self.unmarked(rel, meaning)):
+        opened, marked = self.source.at + rel, found[0].kind is Kind.OPEN
+        meanings = self.state.table.meanings[hit]
+        if marked:
+            if (yield from self.envelope(rel, len(hit), found)):
                 return True
+        elif any(m.kind is Kind.OPEN for m in meanings):
+            return False
+        for meaning in meanings:
+            if meaning.kind is not Kind.UNMARKED or not self.usable(meaning, self.source.pos + rel):
+                continue
+            if (yield from self.unmarked(rel, meaning)):
+                return True
+        if marked:
+            self.pend(opened)
         return False
 
     # -- drafts ---------------------------------------------------------------------------------

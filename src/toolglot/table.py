@@ -70,12 +70,14 @@ class Table:
         known = sum(bool(dialect.bodies) for dialect in dialects) <= 1
         for dialect in dialects:
             self._add(dialect, names, calls, known)
-        self.turn_kept = tuple(t for t in self.turn_open if any(m.startswith(t) for m in self.meanings))
         # A family's own shape goes before one that is only left where another's markers were stripped.
         bare = {"object": "{", "array": "[{", "list": "[", "lines": "".join(n[0] for n in names)}
         self.answer_firsts = frozenset("".join(bare[m.unmarked.shape] for m in self.answers if m.unmarked))
         self.answers.sort(key=lambda m: m.unmarked is not None and m.unmarked.standing == "repair")
         self.streams = tuple(d for d in dialects if d.envelope.kind == "messages")
+        roles = tuple(mark + d.envelope.role for d in self.streams for mark in d.envelope.start)
+        begun = (*self.meanings, *roles)
+        self.turn_kept = tuple(t for t in self.turn_open if any(m.startswith(t) for m in begun))
         self.separators = tuple(d.envelope.separator for d in dialects if d.envelope.separator)
         self.layout = "blank" if any(d.envelope.layout == "blank" for d in dialects) else "none"
         self.outside = Markers(self.meanings, ticks=True)
