@@ -1,14 +1,14 @@
 """The public canitoolcall fixtures, through toolglot and judged by canitoolcall's own checks.
 
-    python -m tests.conformance [--defaults | --strict] [--family NAME] [--id PART] [--show]
+    python -m tests.conformance [--mode NAME] [--family NAME] [--id PART] [--show]
 
 Each fixture is parsed whole, and as a stream under the strategies ``one``, ``special``, ``token`` and five
 random groupings, and one character a delta. The tokenizers of the fixtures' models cannot be downloaded,
 so a stream's tokens are token-like pieces of the text in which each marker of the family stays whole.
 
-Without an option it reports ``on_defect="strict"`` with whole arguments, and beside it the defaults:
-``repair`` with streamed arguments, a call counted once its CallEnd has come. Exit status 1 when a strict
-run fails anywhere.
+Without an option it reports ``on_defect="strict"`` with whole arguments, the dialect given by the fixture's
+family, found by ``auto``, or by ``dialect_for_model``; and beside it the defaults: ``repair`` with streamed
+arguments, a call counted once its CallEnd has come. Exit status 1 when a strict run fails anywhere.
 """
 
 from __future__ import annotations
@@ -43,10 +43,14 @@ class Mode:
     name: str
     on_defect: str
     arguments: str
+    dialect: str = "family"
 
 
 STRICT = Mode("strict", "strict", "whole")
 DEFAULTS = Mode("defaults", "repair", "stream")
+AUTO = Mode("auto", "strict", "whole", "auto")
+MODEL = Mode("model", "strict", "whole", "model")
+MODES = (STRICT, AUTO, MODEL, DEFAULTS)
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,12 @@ def rules() -> tuple[dict[str, str], ...]:
     return tuple(load_toml(TESTS / "conformance.toml")["rule"])
 
 
-def dialect_of(fixture: Fixture) -> str:
-    """The dialect that the table gives to a fixture."""
+def dialect_of(fixture: Fixture, mode: Mode) -> str:
+    """The dialect that the table gives to a fixture, or that its model's id suggests, or ``auto``."""
+    if mode.dialect == "auto":
+        return "auto"
+    if mode.dialect == "model":
+        return toolglot.dialect_for_model(fixture.models[0])[0]
     for rule in rules():
         when = rule.get("when", "")
         if rule["family"] == fixture.family and (when in fixture.tags or when in fixture.models[0]):
@@ -93,7 +101,7 @@ def prompt_tail(fixture: Fixture) -> str:
 
 def observe(fixture: Fixture, mode: Mode) -> Observation:
     """Every parse of one fixture."""
-    dialect = dialect_of(fixture)
+    dialect = dialect_of(fixture, mode)
     finish = "length" if fixture.truncated else "stop"
     options: dict[str, Any] = {
         "tools": [dict(tool) for tool in fixture.tools],
@@ -135,7 +143,10 @@ def judge(fixture: Fixture, mode: Mode) -> Outcome:
 
 def report(mode: Mode, outcomes: Sequence[Outcome]) -> str:
     """A table by family, and each failure by name."""
-    lines = [f"{mode.name}: on_defect={mode.on_defect}, arguments={mode.arguments}", ""]
+    lines = [
+        f"{mode.name}: dialect by {mode.dialect}, on_defect={mode.on_defect}, arguments={mode.arguments}",
+        "",
+    ]
     lines.append(f"  {'family':14} {'pass':>5} {'soft':>5} {'fail':>5}")
     for family in [*sorted({o.family for o in outcomes}), "all"]:
         count = Counter(o.status for o in outcomes if family in (o.family, "all"))
@@ -150,9 +161,7 @@ def report(mode: Mode, outcomes: Sequence[Outcome]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="conformance", description="the public fixtures through toolglot")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--strict", action="store_true", help="only strict, with whole arguments")
-    which.add_argument("--defaults", action="store_true", help="only repair, with streamed arguments")
+    parser.add_argument("--mode", action="append", choices=[m.name for m in MODES], help="only this mode")
     parser.add_argument("--family", action="append", help="only fixtures of this family")
     parser.add_argument("--id", action="append", help="only fixtures whose id holds this")
     parser.add_argument("--show", action="store_true", help="print each fixture's text as well")
@@ -163,13 +172,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         if (not args.family or f.family in args.family)
         and (not args.id or any(part in f.id for part in args.id))
     ]
-    modes = [STRICT] if args.strict else [DEFAULTS] if args.defaults else [STRICT, DEFAULTS]
+    modes = [m for m in MODES if not args.mode or m.name in args.mode]
     print(f"{len(chosen)} fixtures; {NOTE}\n")
     failed = False
     for mode in modes:
         outcomes = [judge(fixture, mode) for fixture in chosen]
         print(report(mode, outcomes), end="\n\n")
-        failed |= mode is STRICT and any(o.status not in (Status.PASS, Status.SOFT_PASS) for o in outcomes)
+        failed |= mode.on_defect == "strict" and any(
+            o.status not in (Status.PASS, Status.SOFT_PASS) for o in outcomes
+        )
     if args.show:
         for fixture in chosen:
             print(f"{fixture.id}\n  raw      {fixture.raw_output!r}\n  prompt   {prompt_tail(fixture)!r}")
