@@ -34,7 +34,7 @@ from toolglot import CallEnd, CallStart, Event, Markup, Message, Parser, Reasoni
 subjects = pytest.mark.parametrize("subject", SUBJECTS)
 writers = pytest.mark.parametrize("subject", [s for s in SUBJECTS if s != AUTO])
 
-ENDS_WITH_THE_TEXT = {"loose_keyed"}
+ENDS_WITH_THE_TEXT = {"loose_keyed", "react"}
 """Dialects whose body the end of the text closes: only the finish reason ``length`` tells of a cut."""
 
 
