@@ -14,6 +14,7 @@ from tests.places import NO_SHARED, shared_folder
 # dialect can write, which Hypothesis would otherwise call too slow.
 _COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 settings.register_profile("dev", _COMMON, max_examples=100)
+settings.register_profile("quick", _COMMON, max_examples=100, derandomize=True, print_blob=True)
 settings.register_profile("ci", _COMMON, max_examples=1_000, derandomize=True, print_blob=True)
 settings.register_profile("fuzz", _COMMON, max_examples=20_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))

@@ -1,7 +1,7 @@
 """Draws: what a law asks for, made by Hypothesis piece by piece or from one seed that Hypothesis chose.
 
-Piecewise draws shrink to a small example and cost ten times what the law itself does; the profiles
-``ci`` and ``fuzz``, which run thousands, draw a seed instead. A failure is replayed by its seed in
+Piecewise draws shrink to a small example and cost ten times what the law itself does; the other
+profiles draw a seed instead. A failure is replayed by its seed in
 either case.
 """
 
@@ -35,7 +35,7 @@ from toolglot import Message, ToolCall
 
 T = TypeVar("T")
 
-SEEDED = os.environ.get("HYPOTHESIS_PROFILE", "dev") in ("ci", "fuzz")
+SEEDED = os.environ.get("HYPOTHESIS_PROFILE", "dev") in ("quick", "ci", "fuzz")
 SOURCES: st.SearchStrategy[Any] = st.randoms(use_true_random=True) if SEEDED else st.data()
 """What a law is given; ``draws`` makes of it what the law asks."""
 

@@ -1163,3 +1163,10 @@ def test_events_of_several_deltas_touch() -> None:
     events += parser.close()
     tiles = sorted(e.span for e in events if not isinstance(e, Defect))
     assert all(left[1] == right[0] for left, right in itertools.pairwise(tiles))
+
+
+def test_a_close_right_behind_the_prompt_claims_nothing_back() -> None:
+    parser = toolglot.Parser("hermes", prompt_tail="<tool_call>\n")
+    events = [*parser.feed("</think>Hi"), *parser.close(finish_reason="stop")]
+    assert [type(event).__name__ for event in events] == ["Defect", "Markup", "Text"]
+    assert events[-1].span == (8, 10)

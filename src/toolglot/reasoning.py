@@ -99,7 +99,8 @@ class Reasoner(Answers):
             return rel
         left = 1 if rel and source.text[source.pos + rel - 1] == _NEWLINE else 0
         self.prose(source.pos + rel - left)
-        if state.said:
+        # What was said in the prompt is none of this text.
+        if state.said and source.at > state.since:
             later = [run for run in channel.aside if run[1] >= state.since]
             channel.aside = [run for run in channel.aside if run[1] < state.since]
             earlier, channel.aside = channel.aside, later
