@@ -1,8 +1,7 @@
 """Draws: what a law asks for, made by Hypothesis piece by piece or from one seed that Hypothesis chose.
 
 Piecewise draws shrink to a small example and cost ten times what the law itself does; the other
-profiles draw a seed instead. A failure is replayed by its seed in
-either case.
+profiles draw a seed instead. A failure is replayed by its seed in either case.
 """
 
 from __future__ import annotations
