@@ -51,7 +51,7 @@ class Answers(Claims):
                 if self.strict and meaning.unmarked is not None and meaning.unmarked.standing == "repair":
                     continue
                 found = begins(self.reading, at, meaning.body)
-                if found == 1 and not self._backtick(at):
+                if found == 1 and (source.eof or not waiting) and not self._backtick(at):
                     return (yield from self._bare(at - source.pos, meaning))
                 waiting = waiting or found == MORE
             if more is None and self._backtick(at):
@@ -211,15 +211,21 @@ class Answers(Claims):
             if not (yield from self.envelope(0, len(marker), meanings)):
                 self.pend(source.at)
             return meanings[0].dialect if channel.ledger.count > count else False
-        for meaning in self._fence_ways():
-            body, unmarked = meaning.body, meaning.unmarked
-            assert body is not None
-            assert unmarked is not None
-            if begins(self.reading, source.pos, body) == 1:
-                way = Way(meaning.dialect, body)
-                held = len(channel.holds)
-                if (yield from self.claim(way, self.guess or unmarked.gate == "offered")):
-                    return meaning.dialect
-                if len(channel.holds) < held:
-                    return False
-        return False
+        while True:
+            waiting = False
+            for meaning in self._fence_ways():
+                body, unmarked = meaning.body, meaning.unmarked
+                assert body is not None
+                assert unmarked is not None
+                found = begins(self.reading, source.pos, body)
+                if found == 1 and (source.eof or not waiting):
+                    way = Way(meaning.dialect, body)
+                    held = len(channel.holds)
+                    if (yield from self.claim(way, self.guess or unmarked.gate == "offered")):
+                        return meaning.dialect
+                    if len(channel.holds) < held:
+                        return False
+                waiting = waiting or found == MORE
+            if not waiting or source.eof:
+                return False
+            yield

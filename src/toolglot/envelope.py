@@ -120,7 +120,8 @@ class Machine:
             for way in ways:
                 reading.closers = (*way.body.close, *way.dialect.envelope.close)
                 found = begins(reading, at, way.body)
-                if found == 1:
+                # One that comes earlier in the order and may yet fit goes first.
+                if found == 1 and (source.eof or not waiting):
                     source.follow_at = at
                     return way
                 waiting = waiting or found == MORE
