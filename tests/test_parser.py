@@ -1170,3 +1170,12 @@ def test_a_close_right_behind_the_prompt_claims_nothing_back() -> None:
     events = [*parser.feed("</think>Hi"), *parser.close(finish_reason="stop")]
     assert [type(event).__name__ for event in events] == ["Defect", "Markup", "Text"]
     assert events[-1].span == (8, 10)
+
+
+def test_a_newline_may_begin_the_close_of_a_faulty_call() -> None:
+    text = "<|tool_call_start|>```python\nf(_\no\np\n```<|tool_call_end|>x"
+    whole = toolglot.parse(text, "minicpm3")
+    parser = toolglot.Parser("minicpm3")
+    events = [event for character in text for event in parser.feed(character)] + list(parser.close())
+    assert toolglot.assemble(events).defects == whole.defects
+    assert whole.content == "x"

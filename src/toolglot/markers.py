@@ -66,7 +66,7 @@ class Markers:
     ``ticks`` adds runs of backticks, ``lines`` newlines, as further hits.
     """
 
-    __slots__ = ("literals", "_open", "_final", "_longer")
+    __slots__ = ("literals", "_open", "_final", "_longer", "_settled")
 
     def __init__(self, literals: Iterable[str], *, ticks: bool = False, lines: bool = False) -> None:
         self.literals = frozenset(literals)
@@ -77,6 +77,8 @@ class Markers:
         trie = _trie(self.literals)
         self._open = re.compile("|".join([*_alternatives(trie, True), *extra]) or r"(?!)")
         self._final = re.compile("|".join([*_alternatives(trie, False), *extra]) or r"(?!)")
+        # A newline that is a hit of its own, and begins no marker.
+        self._settled = "\n" if lines and "\n" not in trie else ""
         self._longer = frozenset(
             short
             for short in self.literals
@@ -95,7 +97,7 @@ class Markers:
         found = match.group()
         if found[0] == "`" and found not in self.literals:
             return len(found) < _TICKS_MOST
-        return found != "\n" and (found not in self.literals or found in self._longer)
+        return found != self._settled and (found not in self.literals or found in self._longer)
 
 
 _Trie = dict[str, "object"]
