@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 TYPES = {"any": {}, **{t: {"type": t} for t in ("string", "integer", "number", "boolean", "array", "object")}}
-OPTIONS = {"dialect", "tools", "tools_json", "mode", "finish", "prompt_tail", "spec"}
+OPTIONS = {"dialect", "tools", "tools_json", "mode", "finish", "prompt_tail", "spec", "shows", "kind"}
 EXPECTED = {"content", "reasoning", "calls", "ids", "defects", "free"}
 SECTIONS = {"--- raw", "--- raw json", "--- expect"}
 
@@ -37,6 +37,8 @@ class Case:
     ids: list[str] | None = None
     defects: list[str] = field(default_factory=list)
     free: list[str] = field(default_factory=list)
+    shows: tuple[str, ...] = ()
+    kind: str | None = None
 
     @property
     def id(self) -> str:
@@ -127,7 +129,23 @@ def _case(file: Path, line: int, block: list[str]) -> Case:
         ids=expected.get("ids"),
         defects=expected.get("defects", []),
         free=expected.get("free", []),
+        shows=tuple(filter(None, (part.strip() for part in options.get("shows", "").split(",")))),
+        kind=options.get("kind"),
     )
+
+
+def not_applicable(file: Path) -> dict[str, str]:
+    """The behaviours that a file's dialect cannot show, each with its reason."""
+    reasons = {}
+    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
+        if line.startswith("=== "):
+            break
+        if line.strip():
+            slug, colon, reason = line.removeprefix("not applicable ").partition(": ")
+            if not line.startswith("not applicable ") or not colon or not reason.strip():
+                raise CaseFileError(f"{file}:{number}: expected 'not applicable SLUG: REASON'")
+            reasons[slug] = reason.strip()
+    return reasons
 
 
 def _known(given: dict[str, Any], known: set[str]) -> None:
