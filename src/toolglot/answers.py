@@ -32,6 +32,8 @@ class Answers(Claims):
         source = self.source
         more, self.more = self.more, None
         blanks = _SEPARATORS if more is not None else BLANKS
+        candidates = [more] if more is not None else self._candidates()
+        self.reached = source.at
         while True:
             at = source.skip_over(source.pos, blanks)
             if at - source.pos > self.limits.blanks:
@@ -46,40 +48,66 @@ class Answers(Claims):
             if source.text[at] not in self.state.table.answer_firsts and not self._backtick(at):
                 return False
             waiting = False
-            for meaning in [more] if more is not None else self.state.table.answers:
+            refuted: Meaning | None = None
+            for meaning in candidates:
                 assert meaning.body is not None
-                if self.strict and meaning.unmarked is not None and meaning.unmarked.standing == "repair":
-                    continue
                 found = begins(self.reading, at, meaning.body)
                 if found == 1 and (source.eof or not waiting) and not self._backtick(at):
-                    return (yield from self._bare(at - source.pos, meaning))
+                    if (yield from self._bare(at - source.pos, meaning)):
+                        return True
+                    refuted = meaning
+                    break
                 waiting = waiting or found == MORE
+            if refuted is not None:
+                candidates = [m for m in candidates if m is not refuted]
+                continue
             if more is None and self._backtick(at):
                 fence = self._fence_at(at)
                 if fence == 1:
                     return (yield from self._fenced(at - source.pos))
                 waiting = fence == MORE
             if not waiting or source.eof:
-                return False
+                return self._content()
             yield
+
+    def _candidates(self) -> list[Meaning]:
+        """The shapes that may open an answer, the first of them ranking highest."""
+        shapes = self.state.table.answers
+        if not self.strict:
+            return shapes
+        return [m for m in shapes if m.unmarked is not None and m.unmarked.standing != "repair"]
+
+    def _content(self) -> bool:
+        """What no shape could read to its end is content as far as it was read; whether anything was."""
+        source = self.source
+        if self.reached <= source.at:
+            return False
+        self.prose(self.reached - source.base)
+        self.channel.settle(source.at)
+        return True
 
     def _backtick(self, at: int) -> bool:
         return self.source.text[at] == "`"
 
     def _bare(self, rel: int, meaning: Meaning) -> Verdict:
-        """Read a bare body ``rel`` ahead: committed at its end, or in strict only as the whole answer."""
+        """Read a bare body ``rel`` ahead: committed at its end, or in strict only as the whole answer.
+
+        False, with nothing taken, where another shape may read it.
+        """
         source, channel = self.source, self.channel
         unmarked, body = meaning.unmarked, meaning.body
         assert unmarked is not None
         assert body is not None
         way = Way(meaning.dialect, body)
+        back = source.bookmark()
         channel.hold(self.state.copy())
+        self.depth_held = len(channel.holds)
         channel.markup(source.pos + rel)
         offered_only = self.guess or unmarked.gate == "offered"
         whole = self.strict and unmarked.shape in _WHOLE
         while True:
-            if not (yield from self.claim(way, offered_only)):
-                return True
+            if not (yield from self.claim(way, offered_only, back)):
+                return source.at > back.at
             if not whole:
                 break
             again = yield from self._again(way)
@@ -159,6 +187,7 @@ class Answers(Claims):
         channel.markup(source.skip(source.line_end(source.pos + rel, _FENCE_LINE)))
         dialect: Dialect | None = None
         while True:
+            self.depth_held = depth
             read = yield from self._fence_item()
             if read is None:
                 break
@@ -211,21 +240,35 @@ class Answers(Claims):
             if not (yield from self.envelope(0, len(marker), meanings)):
                 self.pend(source.at)
             return meanings[0].dialect if channel.ledger.count > count else False
+        return (yield from self._fence_bare())
+
+    def _fence_bare(self) -> Generator[None, None, Dialect | bool]:
+        """Read one body inside a fence: its dialect, or False at anything else."""
+        source, channel = self.source, self.channel
+        candidates = self._fence_ways()
         while True:
             waiting = False
-            for meaning in self._fence_ways():
+            refuted: Meaning | None = None
+            for meaning in candidates:
                 body, unmarked = meaning.body, meaning.unmarked
                 assert body is not None
                 assert unmarked is not None
                 found = begins(self.reading, source.pos, body)
                 if found == 1 and (source.eof or not waiting):
-                    way = Way(meaning.dialect, body)
-                    held = len(channel.holds)
-                    if (yield from self.claim(way, self.guess or unmarked.gate == "offered")):
+                    back = source.bookmark()
+                    channel.hold(self.state.copy())
+                    offered_only = self.guess or unmarked.gate == "offered"
+                    if (yield from self.claim(Way(meaning.dialect, body), offered_only, back)):
+                        channel.release()
                         return meaning.dialect
-                    if len(channel.holds) < held:
+                    if source.at > back.at:
                         return False
+                    refuted = meaning
+                    break
                 waiting = waiting or found == MORE
-            if not waiting or source.eof:
+            if refuted is not None:
+                candidates = [m for m in candidates if m is not refuted]
+            elif not waiting or source.eof:
                 return False
-            yield
+            else:
+                yield

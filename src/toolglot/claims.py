@@ -17,7 +17,7 @@ from .envelope import Machine, Verdict, Way
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
 from .jsonstream import Steps
-from .scanner import BLANKS, MORE
+from .scanner import BLANKS, MORE, Bookmark
 from .sections import first_marker, is_section
 from .table import Meaning, Table, table_of
 
@@ -36,6 +36,7 @@ class Claims(Machine):
         super().__init__(channel, reading, table, strict=strict)
         self.guess = guess
         self.more: Meaning | None = None
+        self.reached = 0
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
 
     def aside(self, rel: int, layout: str | None = None) -> None:
@@ -194,6 +195,7 @@ class Claims(Machine):
                 channel.defect(DefectKind.MISSING_OPEN, opened, opened, detail, count)
         else:
             channel.hold(self.state.copy())
+            self.depth_held = len(channel.holds)
             self.aside(rel)
             complete = yield from self.claim(way, offered_only)
             if complete:
@@ -203,8 +205,11 @@ class Claims(Machine):
             self.choice(meaning.dialect, self.form_of(meaning))
         return True
 
-    def claim(self, way: Way, offered_only: bool) -> Verdict:
-        """Read one unmarked body into the hold; False where it was none and the hold is gone."""
+    def claim(self, way: Way, offered_only: bool, back: Bookmark | None = None) -> Verdict:
+        """Read one unmarked body into the hold; False where it was none and the hold is gone.
+
+        What is refuted is content; with ``back`` the cursor is there again, and others may read it.
+        """
         source, channel, reading = self.source, self.channel, self.reading
         closers = way.dialect.envelope.close
         reading.enter(way.body, way.dialect.envelope, marked=False, offered_only=offered_only)
@@ -215,6 +220,7 @@ class Claims(Machine):
             for _ in read_body(reading):
                 if source.at - start > self.limits.held:
                     self.spill(thinking=False)
+                    back = None
                 yield
             if source.at - start > self.limits.held:
                 raise OverLimit("an answer that may be a call is longer than the limit allows")
@@ -230,10 +236,24 @@ class Claims(Machine):
             if (ended > 0 or wanted) and not self.strict:
                 self._stand(fault)
                 return True
-            self.give_back(fault if wanted else None, cut=True)
+            source.pos = len(source.text)
+            if back is not None and not wanted:
+                self._go_back(back)
+            else:
+                self.give_back(fault if wanted else None, cut=True)
         except BodyFault as fault:
-            self.give_back(fault if isinstance(fault, OverLimit) else None)
+            if back is not None and not isinstance(fault, OverLimit):
+                self._go_back(back)
+            else:
+                self.give_back(fault if isinstance(fault, OverLimit) else None)
         return False
+
+    def _go_back(self, back: Bookmark) -> None:
+        """Discard the hold, and leave its text to others."""
+        self.reached = max(self.reached, self.source.at)
+        self.undo()
+        self.source.rewind(back)
+        self.channel.dropped()
 
     def _stand(self, fault: Cut) -> None:
         """A claim was cut: the calls before stand, the last one is reported."""
@@ -249,10 +269,9 @@ class Claims(Machine):
     def give_back(self, fault: BodyFault | None, cut: bool = False) -> None:
         """Discard the hold: its text is content."""
         source, channel = self.source, self.channel
+        self._join()
         start = channel.holds[-1].at
         self.undo()
-        if cut:
-            source.pos = len(source.text)
         if not (cut and fault is not None and self.reading.finish_reason == "length"):
             self.prose(source.pos)
         channel.settle(source.at)

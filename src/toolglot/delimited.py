@@ -145,7 +145,7 @@ class Delimited(Reasoner):
         """Read a message stream whose first header stands ``rel`` ahead; False where none does."""
         for dialect in self.state.table.streams:
             stream = Messages(self.channel, self.reading, self.state.table, dialect, strict=self.strict)
-            if (yield from stream.begins(rel)):
+            if (yield from stream.begins(rel, known=False)):
                 self.prose(self.source.pos + rel)
                 self.chosen = dialect
                 stream.state = self.state

@@ -22,9 +22,10 @@ from .events import DefectKind
 from .faults import OverLimit
 from .jsonstream import Steps
 from .markers import Markers
-from .scanner import BLANKS, MORE, NONE, field_after
+from .scanner import BLANKS, END, MORE, NONE, field_after, one_of
 from .table import Table
 
+_WORD_END: Final = one_of(BLANKS + "<")
 _REASONING: Final = "reasoning"
 _CONTENT: Final = "content"
 _CALL: Final = "call"
@@ -65,20 +66,53 @@ class Messages(Claims):
         )
         self.begun = False
 
-    def begins(self, rel: int) -> Verdict:
-        """Whether a header of the stream stands ``rel`` ahead: a known channel, or the model's own role."""
+    def begins(self, rel: int, known: bool = True) -> Verdict:
+        """Whether a header of the stream stands ``rel`` ahead: a known channel, or the model's own role.
+
+        Where the dialect is not ``known``, it must be a header that another stream does not have.
+        """
         source, envelope = self.source, self._envelope
-        self.begun = True
+        self.begun = known
         options = (
             envelope.recipient + envelope.call_prefix,
             *(mark + envelope.role for mark in envelope.start),
         )
+        shared = options[1:] if envelope.call_prefix else options
         options += tuple(envelope.channel + name for name in self._roles if envelope.channel)
         while True:
             found = source.follows_at(source.pos + rel, options)
             if found != MORE:
-                return found >= 0
+                break
             yield
+        if found < 0 or known or options[found] not in shared:
+            return found >= 0
+        ahead = rel + len(options[found])
+        return (yield from self._own(self._past_word(ahead) if found == 0 else ahead))
+
+    def _own(self, ahead: int) -> Verdict:
+        """Whether the fields ``ahead`` are those of this stream: with a channel, or without where it has none."""
+        source, envelope = self.source, self._envelope
+        while True:
+            found = source.follows_at(source.pos + ahead, self._fields)
+            if found == NONE:
+                # The recipient's own blank may be the field's, or there may be others.
+                found = source.follows(source.pos + ahead, self._fields)
+            if found == MORE:
+                yield
+                continue
+            if found < 0:
+                return found == END
+            if self._fields[found] == envelope.body:
+                return not envelope.channel
+            if self._fields[found] != envelope.recipient:
+                return True
+            ahead = self._past_word(source.follow_at - source.pos + len(envelope.recipient))
+            if ahead > self.limits.header:
+                return False
+
+    def _past_word(self, ahead: int) -> int:
+        """How far ahead the word ends that begins ``ahead``."""
+        return self.source.stop(_WORD_END, self.source.pos + ahead) - self.source.pos
 
     def run(self) -> Steps:
         """Read the text to its end."""

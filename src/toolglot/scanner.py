@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from .markers import Markers, Rope
 
@@ -66,6 +66,14 @@ def examined(characters: int) -> None:
         count.characters += characters
 
 
+class Bookmark(NamedTuple):
+    """A place in the text: its offset, what stands in front of it, and which tokens are special."""
+
+    at: int
+    context: str
+    flags: tuple[tuple[int, int, bool], ...]
+
+
 class Source:
     """The text of one channel while it grows, and a cursor in it.
 
@@ -84,8 +92,6 @@ class Source:
         "follow_at",
         "skipped",
         "special",
-        "_blank_from",
-        "_blank_to",
         "_keeps",
         "_kept",
         "_kept_to",
@@ -103,7 +109,6 @@ class Source:
         self.follow_at = 0
         self.skipped = 0
         self.special: frozenset[str] = frozenset()
-        self._blank_from = self._blank_to = -1
         self._keeps: list[int] = []
         self._kept = Rope()
         self._kept_to = 0
@@ -170,6 +175,26 @@ class Source:
             if end > self._kept_to
             else kept
         )
+
+    def bookmark(self) -> Bookmark:
+        """Where the cursor stands, for ``rewind``."""
+        return Bookmark(self.at, self.text[max(self.pos - _CONTEXT, 0) : self.pos], tuple(self._flags))
+
+    def rewind(self, bookmark: Bookmark) -> None:
+        """Take the cursor back to ``bookmark``; the text since then must have been kept."""
+        to = bookmark.at
+        if to < self.base + _CONTEXT:
+            text = self.raw(to, self.base + len(self.text))
+            if to < self._kept_to:
+                before = self.raw(self._keeps[0], to)
+                self._kept = Rope()
+                self._kept.append(before)
+                self._kept_to = to
+            self.base = to - len(bookmark.context)
+            self.text = bookmark.context + text
+            last = bookmark.flags[-1][0] if bookmark.flags else -1
+            self._flags = [*bookmark.flags, *(f for f in self._flags if f[0] > last)]
+        self.pos = to - self.base
 
     # -- searching ------------------------------------------------------------------------------
 

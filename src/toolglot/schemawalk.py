@@ -31,8 +31,8 @@ _TYPE_NAMES: dict[str, frozenset[str]] = {
         (_INTEGERS, "integer int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 long short bigint"),
         (_NUMBERS, "number num numeric float float32 float64 double decimal real"),
         (TEXT, "string str text varchar char"),
-        (_ARRAY, "array arr list tuple set sequence"),
-        (_OBJECT, "object obj dict dictionary map mapping struct"),
+        (_ARRAY, "array arr list arraylist tuple set sequence"),
+        (_OBJECT, "object obj dict dictionary map hashmap mapping struct"),
     )
     for spelling in spellings.split()
 }
