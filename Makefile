@@ -4,6 +4,7 @@
 #   make test         install the test extra, and run the whole suite
 #   make lint         ruff              make types      mypy and pyright
 #   make conformance  public fixtures   make field      field cases and the founding contract
+#   make evidence     auto beside the named dialects, texts without a call, BFCL there and back, long strings
 #   make fuzz         the laws, 20,000 examples each
 #   make docs         write the generated tables; docs-check fails if they are not current
 #
@@ -25,7 +26,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field fuzz docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence fuzz docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -39,12 +40,17 @@ $(VENV)/.installed: $(MADE) pyproject.toml
 	$(PIP) install --editable .
 	@touch $@
 
+# Only the data of bfcl-eval are wanted, and not the engines that it depends on.
+BFCL := bfcl-eval==2026.3.23
+
 $(VENV)/.installed-test: $(MADE) pyproject.toml
 	$(PIP) install --editable '.[test]'
+	$(PIP) install --no-deps $(BFCL)
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-dev: $(MADE) pyproject.toml
 	$(PIP) install --editable '.[dev]'
+	$(PIP) install --no-deps $(BFCL)
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-test
 
 demo: $(VENV)/.installed
@@ -71,13 +77,19 @@ conformance: $(VENV)/.installed-test
 field: $(VENV)/.installed-test
 	$(BIN)/python -m tests.field
 
+evidence: $(VENV)/.installed-test
+	$(BIN)/python -m tests.confusion
+	$(BIN)/python -m tests.negatives
+	$(BIN)/python -m tests.holding
+	$(BIN)/python -m tests.bfcl
+
 fuzz: $(VENV)/.installed-test
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/test_laws.py $(PYTEST_ARGS)
 
-docs: $(VENV)/.installed
+docs: $(VENV)/.installed-test
 	$(BIN)/python docs/generate.py
 
-docs-check: $(VENV)/.installed
+docs-check: $(VENV)/.installed-test
 	$(BIN)/python docs/generate.py --check
 
 clean:

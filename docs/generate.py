@@ -6,7 +6,9 @@ With ``--check`` nothing is written, and the exit code is 1 if a part is not wha
 from __future__ import annotations
 
 import inspect
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -18,6 +20,9 @@ from toolglot.explain import explain
 from toolglot.registry import dialect_text
 
 DOCS = Path(__file__).parent
+# The tables of evidence are made by the measurements of the tests.
+sys.path.insert(0, str(DOCS.parent))
+from tests import bfcl, confusion, grid, holding, negatives  # noqa: E402
 
 
 def dialects() -> str:
@@ -67,9 +72,50 @@ def explained() -> str:
     return f"```text\n$ toolglot explain {path} --dialect hermes\n{shown}```"
 
 
+def differing() -> str:
+    """The samples in which ``auto`` with tools gives something else."""
+    rows = ["| dialect | read as | sample |", "|---|---|---|"]
+    for pair in confusion.pairs():
+        if pair.tools and not pair.same:
+            name = re.sub(r":\d+ ", ": ", pair.sample.id)
+            rows.append(f"| `{pair.sample.dialect}` | `{pair.chosen}` | {name} |")
+    return "\n".join(rows)
+
+
+def corpus() -> str:
+    """How many texts without a call there are, by topic."""
+    count = Counter(text.file.stem for text in negatives.negatives())
+    rows = ["| topic | texts |", "|---|--:|", *(f"| {topic} | {n} |" for topic, n in count.items())]
+    return "\n".join([*rows, f"| all | {sum(count.values())} |"])
+
+
+def exceptions() -> str:
+    """The messages of BFCL that a format cannot carry."""
+    rows = ["| dialects | what they cannot carry |", "|---|---|"]
+    rows += [f"| {_code(reason['dialects'])} | {reason['because']} |" for reason in bfcl.reasons()]
+    return "\n".join(rows)
+
+
+def held() -> str:
+    """What each dialect holds of a long string, and why where that is much."""
+    rows = ["| dialect | held | reason |", "|---|--:|---|"]
+    for slug, most, why in holding.rows():
+        shown = most if most is not None and not why else "all"
+        rows.append(f"| `{slug}` | {shown} | {why} |")
+    return "\n".join(rows)
+
+
 PARTS = {
     "dialects.md": {"dialects": dialects, "auto": auto_order, "example": example, "keys": keys},
     "cli.md": {"explain": explained},
+    "behaviours.md": {"numbered": grid.numbered, "grid": grid.table, "reasons": grid.reasons},
+    "evidence.md": {
+        "confusion": confusion.matrix,
+        "differing": differing,
+        "negatives": corpus,
+        "bfcl": exceptions,
+        "holding": held,
+    },
 }
 
 

@@ -60,7 +60,10 @@ def samples() -> Iterator[Sample]:
             "finish_reason": "length" if fixture.truncated else "stop",
         }
         yield Sample(
-            fixture.id, _slug(conformance.dialect_of(fixture, conformance.STRICT)), fixture.raw_output, options
+            fixture.id,
+            _slug(conformance.dialect_of(fixture, conformance.STRICT)),
+            fixture.raw_output,
+            options,
         )
 
 
@@ -119,13 +122,16 @@ def _of(found: Sequence[Pair], tools: bool) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the matrix and, where asked, each sample that differs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.confusion", description="auto beside the named dialects")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.confusion", description="auto beside the named dialects"
+    )
     parser.add_argument("--show", action="store_true", help="each sample that differs")
     options = parser.parse_args(arguments)
     print(matrix())
     for tools in (True, False):
         same, count = share(tools)
-        print(f"\n{'with' if tools else 'without'} tools: {same} of {count} the same, {100 * same / count:.1f} %")
+        word = "with" if tools else "without"
+        print(f"\n{word} tools: {same} of {count} the same, {100 * same / count:.1f} %")
         for pair in pairs():
             if pair.tools is tools and not pair.same and (options.show or tools):
                 print(f"  {pair.sample.dialect} as {pair.chosen}: {pair.sample.id}")

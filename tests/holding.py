@@ -26,7 +26,22 @@ MOST = 64
 
 TOOLS = {"write_file": {"properties": {"path": {"type": "string"}, "content": {"type": "string"}}}}
 _FIRST, _LAST = "Beginning", "finished"
-_WORDS = "a line of the report, with 3 numbers; names (some of them long) and marks such as + or = - then more".split()
+_WORDS = (
+    "a",
+    "line",
+    "of",
+    "the",
+    "report,",
+    "with",
+    "3",
+    "numbers;",
+    "names",
+    "(some",
+    "long)",
+    "+",
+    "or",
+    "= -",
+)
 
 
 def value(size: int = SIZE) -> str:
@@ -74,7 +89,9 @@ def rows() -> list[tuple[str, int | None, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a line per dialect."""
-    parser = argparse.ArgumentParser(prog="python -m tests.holding", description="What long strings hold back.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.holding", description="What long strings hold back."
+    )
     parser.add_argument("--dialect", action="append", help="only this dialect")
     options = parser.parse_args(arguments)
     bad = False

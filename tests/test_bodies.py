@@ -100,7 +100,8 @@ OBJECT: dict[str, Any] = {"codec": "json_object"}
         ),
         ('{"name": "f"}', {}),
         ('{"name": "f", "arguments": null}', {}),
-        ('{"name": "f", "arguments": ""}', None),
+        ('{"name": "f", "arguments": ""}', {}),
+        ('{"name": "f", "arguments": "x"}', None),
         ('{"name": "f", "arguments": "{\\"a\\": 1}"}', {"a": 1}),
         ('{"name": "f", "arguments": " {\\"a\\": [\\"}\\"]} "}', {"a": ["}"]}),
         ('{"name": "f", "arguments": "{\\"a\\": \\"{}\\"}"}', {"a": "{}"}),
@@ -199,6 +200,12 @@ def test_elements_that_are_no_call_are_rejected_and_the_others_stand() -> None:
 def test_repairs_of_an_array() -> None:
     check_repair('[{"name": "f"},]', ARRAY, [("f", {})], "repaired")
     check_repair('[{"name": "f"}', ARRAY, [("f", {})], "repaired")
+    check_repair('[{"name": "f"}}]', ARRAY, [("f", {})], "repaired")
+    check_repair('[{"name": "f", "arguments": {"a": 1}]', ARRAY, [("f", {"a": 1})], "repaired")
+    check_repair('[{"name": "f", "arguments": {"a": [1}}]', ARRAY, [("f", {"a": [1]})], "repaired")
+    for between in ("", " ", ";", "} ,"):
+        text = '[{"name": "f"}' + between + '{"name": "g"}]'
+        check_repair(text, ARRAY, [("f", {}), ("g", {})], "repaired")
 
 
 def test_an_array_is_written_with_all_calls() -> None:
@@ -221,6 +228,8 @@ NAMED: dict[str, Any] = {"codec": "name_then_json", "separators": ["[A]"], "id_m
         ('f{"a": 1}', {"a": 1}, None),
         (' f [A] {"a": 1} ', {"a": 1}, None),
         ("f[A]{}", {}, None),
+        ("f[A]null", {}, None),
+        ('f[A]"{\\"a\\": 1}"', {"a": 1}, None),
     ],
 )
 def test_name_then_json(text: str, expected: dict[str, Any], own_id: str | None) -> None:
@@ -228,9 +237,15 @@ def test_name_then_json(text: str, expected: dict[str, Any], own_id: str | None)
     assert read(text, NAMED).tool_calls[0].id == (own_id or "call_0")
 
 
-@pytest.mark.parametrize("text", ["f[A][1]", 'f[A]"x"', "[A]{}", "f g[A]{}", "f[A]null"])
+@pytest.mark.parametrize("text", ["f[A][1]", 'f[A]"x"', "[A]{}", "f g[A]{}", "f null", "f[A]nul"])
 def test_what_is_no_name_with_an_object(text: str) -> None:
     check_none(text, NAMED)
+
+
+def test_repairs_of_a_name_then_json() -> None:
+    check_repair('f[A]```json\n{"a": 1}\n```', NAMED, [("f", {"a": 1})], "repaired")
+    check_repair("f[A]", NAMED, [("f", {})], "repaired")
+    assert [d.kind.value for d in read("f[A][1]", NAMED).defects] == ["arguments_not_an_object"]
 
 
 def test_writing_a_name_then_json() -> None:
@@ -331,13 +346,14 @@ def test_what_is_no_tagged_function(text: str) -> None:
 
 
 def test_repairs_of_a_tagged_function() -> None:
-    # A value's missing close is drift that the formats list: strict reads it too, and reports it.
-    for on_defect in ("repair", "strict"):
-        message = read(
-            "<f=f>\n<p=s>\nx\n<p=n>\n1\n</p>\n</f>", tagged("newline"), STRING, on_defect=on_defect
-        )
+    # Where a value's missing close is drift that the dialect lists, strict reads it too, and reports it.
+    unclosed = "<f=f>\n<p=s>\nx\n<p=n>\n1\n</p>\n</f>"
+    optional = {**tagged("newline"), "value_end": "optional"}
+    for body, on_defect in ((tagged("newline"), "repair"), (optional, "repair"), (optional, "strict")):
+        message = read(unclosed, body, STRING, on_defect=on_defect)
         assert called(message) == [("f", {"s": "x", "n": 1})]
         assert [defect.kind.value for defect in message.defects] == ["missing_close"]
+    assert called(read(unclosed, tagged("newline"), STRING, on_defect="strict")) == []
     message = read("<f=f>\n<p=s>\nx\n</p>\n", tagged("newline"), STRING)
     assert called(message) == [("f", {"s": "x"})]
     assert [d.kind.value for d in message.defects] == ["missing_close"]

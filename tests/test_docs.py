@@ -16,6 +16,8 @@ from toolglot import DefectKind
 from toolglot.explain import MARKS
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+TUTORIAL = ROOT / "docs" / "adding-a-dialect.md"
+"""Its examples need the files that it has its reader save: ``test_tutorial`` follows it."""
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 
 
@@ -30,7 +32,7 @@ def load(path: str) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
+@pytest.mark.parametrize("page", [page for page in PAGES if page != TUTORIAL])
 def test_examples(page: Path) -> None:
     result = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert result.failed == 0
@@ -48,7 +50,8 @@ def test_readme_has_examples() -> None:
 
 def test_generated_parts_are_current() -> None:
     generate = load("docs/generate.py")
-    for page in generate.PARTS:
+    # The evidence takes a minute to measure: `make docs-check` compares it.
+    for page in set(generate.PARTS) - {"evidence.md"}:
         text = (ROOT / "docs" / page).read_text(encoding="utf-8")
         assert generate.generated(page, text) == text, f"docs/{page} is stale: run make docs"
 

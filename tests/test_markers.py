@@ -145,7 +145,7 @@ def test_the_search_is_what_it_should_be(literals: list[str], text: str, start: 
 
 
 def test_a_run_of_backticks_may_grow_at_the_end() -> None:
-    markers = Markers(["<a>"], ticks=True)
+    markers = Markers(["<a>"], code=True)
     assert first(markers, "x``y") == (1, "``", False)
     assert first(markers, "x``") == (1, "``", True)
     assert first(markers, "x``", final=True) == (1, "``", False)
@@ -153,10 +153,10 @@ def test_a_run_of_backticks_may_grow_at_the_end() -> None:
 
 
 def test_newlines_are_hits_on_request() -> None:
-    markers = Markers(["<a>"], ticks=True, lines=True)
+    markers = Markers(["<a>"], code=True, lines=True)
     assert first(markers, "x\n") == (1, "\n", False)
     assert first(markers, "x\n<a>") == (1, "\n", False)
-    assert first(Markers(["<a>"], ticks=True), "x\n<a>") == (2, "<a>", False)
+    assert first(Markers(["<a>"], code=True), "x\n<a>") == (2, "<a>", False)
 
 
 # -- ropes -----------------------------------------------------------------------------------------

@@ -256,6 +256,40 @@ def test_names_of_types(names: list[str], types: set[str]) -> None:
         assert param({"type": name}).types == types, name
 
 
+@pytest.mark.parametrize(
+    ("members", "text", "expected"),
+    [
+        ([1, 2, "3"], "3", '"3"'),
+        ([1, 2, "3"], "2", "2"),
+        ([1, 2, "3"], "4", "4"),
+        ([3, "3"], "3", "3"),
+        (["null", "a", None], "null", "null"),
+        (["true", "a", 1], "true", '"true"'),
+        (["3", 10**5000], "3", '"3"'),
+    ],
+)
+def test_an_enum_of_several_types(members: list[object], text: str, expected: str) -> None:
+    """A text that is one of its strings is that string, but where it spells another member."""
+    for schema in ({"enum": members}, {"allOf": [{"enum": members}]}):
+        assert param(schema).typed(text) == Typed(expected, True)
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "expected"),
+    [
+        (INTEGER, "007", "7"),
+        (INTEGER, "-00", "-0"),
+        (NUMBER, "012", "12"),
+        (INTEGER, "7", None),
+        (INTEGER, "0x7", None),
+        (STRING, "007", None),
+        ({}, "007", None),
+    ],
+)
+def test_an_integer_with_leading_zeros(schema: object, text: str, expected: str | None) -> None:
+    assert param(schema).padded(text) == expected
+
+
 def test_references_may_run_in_circles() -> None:
     defs: dict[str, Any] = {
         "self": {"$ref": "#/$defs/self"},

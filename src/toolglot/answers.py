@@ -151,6 +151,8 @@ class Answers(Claims):
         if line < 0:
             return line
         inside = source.skip(line)
+        if source.text.startswith("`", at + len(_FENCE)):
+            return NONE
         if inside >= len(source.text):
             return NONE if source.eof or inside - line > self.limits.blanks else MORE
         if self._openers(inside):
@@ -169,9 +171,7 @@ class Answers(Claims):
         return [m for m in self.state.table.answers if m.unmarked is not None and m.unmarked.shape in _WHOLE]
 
     def _open_markers(self) -> list[str]:
-        return [
-            m for m, found in self.state.table.meanings.items() if any(f.kind is Kind.OPEN for f in found)
-        ]
+        return [m for m, found in self.state.table.meanings.items() if any(f.opens for f in found)]
 
     def _openers(self, at: int) -> str:
         """The call opener at local index ``at``, the longest there is."""
@@ -192,26 +192,26 @@ class Answers(Claims):
             if read is None:
                 break
             if read is False:
-                self._unfence(3, depth)
+                self._unfence(_FENCE, depth)
                 return True
             dialect = read if isinstance(read, Dialect) else dialect
         while True:
             self.channel.markup(source.skip(source.pos))
             if source.pos < len(source.text):
-                self._unfence(0, depth)
+                self._unfence("", depth)
                 return True
             if source.eof:
                 break
             yield
         if channel.ledger.count == count or dialect is None:
-            self._unfence(0, depth)
+            self._unfence("", depth)
             return True
         channel.release()
         self.called()
         self.choice(dialect, 0)
         return True
 
-    def _unfence(self, fence: int, depth: int) -> None:
+    def _unfence(self, fence: str, depth: int) -> None:
         """The fence was not the whole answer: its text is content."""
         if len(self.channel.holds) >= depth:
             self.give_back(None)
@@ -236,9 +236,8 @@ class Answers(Claims):
         marker = self._openers(source.pos)
         count = channel.ledger.count
         if marker:
-            meanings = [m for m in self.state.table.meanings[marker] if m.kind is Kind.OPEN]
-            if not (yield from self.envelope(0, len(marker), meanings)):
-                self.pend(source.at)
+            meanings = self.state.table.meanings[marker]
+            yield from self.begin(0, marker, [m for m in meanings if m.kind is Kind.OPEN] or meanings)
             return meanings[0].dialect if channel.ledger.count > count else False
         return (yield from self._fence_bare())
 

@@ -181,6 +181,7 @@ class Reading:
         "offered_only",
         "marked",
         "name",
+        "assumed",
         "provisional",
         "openers",
         "recipient",
@@ -204,6 +205,7 @@ class Reading:
         self.offered_only = False
         self.marked = True
         self.name: str | None = None
+        self.assumed = False
         self.provisional = False
         self.recipient = ""
         self.finish_reason: str | None = None

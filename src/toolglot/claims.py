@@ -16,10 +16,9 @@ from .dialect import Dialect
 from .envelope import Machine, Verdict, Way
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
-from .jsonstream import Steps
-from .scanner import BLANKS, MORE, Bookmark
+from .scanner import BLANKS, LETTER, MORE, Bookmark, holds
 from .sections import first_marker, is_section
-from .table import Meaning, Table, table_of
+from .table import Kind, Meaning, Table, table_of
 
 _FENCE: Final = "```"
 _FENCE_LINE: Final = 40
@@ -64,7 +63,31 @@ class Claims(Machine):
         if self.guess and self.chosen is None:
             self.chosen = dialect
             names = frozenset() if self.reading.tools is None else self.reading.tools.names
-            state.table = table_of((state.table.dialects[0], dialect), names)
+            state.table = table_of((state.table.dialects[0], dialect, state.table.rest), names)
+
+    # -- either -----------------------------------------------------------------------------------
+
+    def begin(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """Read the call that ``hit`` opens, with its envelope or without."""
+        opened, marked = self.source.at + rel, found[0].kind is Kind.OPEN
+        meanings = self.state.table.meanings[hit]
+        if marked:
+            if (yield from self.envelope(rel, len(hit), found)):
+                return True
+        elif any(m.kind is Kind.OPEN for m in meanings):
+            return False
+        for meaning in meanings:
+            if meaning.kind is not Kind.UNMARKED or not self.usable(meaning, self.source.pos + rel):
+                continue
+            if (yield from self.unmarked(rel, meaning)):
+                if self.guess and self.state.after_call:
+                    # Families share bodies more often than closes.
+                    yield from self._late_close(sum((m.dialect.envelope.close for m in meanings), ()))
+                    self.state.edge = self.source.at
+                return True
+        if marked:
+            self.pend(opened)
+        return False
 
     # -- with an opener -------------------------------------------------------------------------
 
@@ -72,6 +95,7 @@ class Claims(Machine):
         """Read the envelope whose opener stands ``rel`` ahead; False, with nothing taken, if refuted."""
         source, channel = self.source, self.channel
         ways = [Way(m.dialect, body) for m in found for body in m.dialect.bodies]
+        ways.sort(key=lambda way: way.body.rank == "last")
         gap = any(m.dialect.envelope.gap != "none" for m in found)
         noise = 0
         try:
@@ -84,6 +108,12 @@ class Claims(Machine):
                 if noise:
                     way = yield from self.choose(ways, rel + length + noise, gap=False)
         except Cut as fault:
+            if (
+                self.guess
+                and self.chosen is None
+                and not holds(LETTER, source.text[source.pos + rel :][:length])
+            ):
+                return False
             self.before_call(rel, ways[0].dialect)
             opened = source.at
             source.keep(opened)
@@ -99,6 +129,8 @@ class Claims(Machine):
         required = bool(way.dialect.envelope.close)
         yield from self.region(way, source.at, start, required=required, noise=noise)
         if channel.ledger.count > count:
+            yield from self._late_close(way.dialect.envelope.late_close)
+            self.state.edge = source.at
             self.choice(way.dialect, 0)
             if not way.dialect.envelope.close:
                 self.more = self._follower(way)
@@ -185,9 +217,8 @@ class Claims(Machine):
         if unmarked.shape == "opener":
             self.before_call(rel, meaning.dialect)
             opened = source.at
-            yield from self.region(
-                way, opened, opened, required=False, offered_only=offered_only and not self.guess
-            )
+            gated = unmarked.gate == "offered"
+            yield from self.region(way, opened, opened, required=False, offered_only=gated)
             if channel.ledger.count == count:
                 return source.at > opened
             if unmarked.place != "word" and meaning.dialect.envelope.open:
@@ -211,8 +242,9 @@ class Claims(Machine):
         What is refuted is content; with ``back`` the cursor is there again, and others may read it.
         """
         source, channel, reading = self.source, self.channel, self.reading
-        closers = way.dialect.envelope.close
-        reading.enter(way.body, way.dialect.envelope, marked=False, offered_only=offered_only)
+        envelope = way.dialect.envelope
+        closers = tuple(m for m in envelope.close if m not in envelope.stops)
+        reading.enter(way.body, envelope, marked=False, offered_only=offered_only)
         reading.provisional = False
         channel.body_at = start = source.at
         count = channel.ledger.count
@@ -224,7 +256,9 @@ class Claims(Machine):
                 yield
             if source.at - start > self.limits.held:
                 raise OverLimit("an answer that may be a call is longer than the limit allows")
-            yield from self._optional_close(closers)
+            if (yield from self._late_close(closers)) and envelope.open:
+                detail = "the call stands without its opener"
+                channel.defect(DefectKind.MISSING_OPEN, start, start, detail, channel.ledger.count - 1)
             channel.settle(source.at)
             return True
         except Cut as fault:
@@ -281,16 +315,17 @@ class Claims(Machine):
             channel.defect(DefectKind.LIMIT, source.at, source.at, fault.detail)
         channel.dropped()
 
-    def _optional_close(self, closers: tuple[str, ...]) -> Steps:
-        """Pass a close marker that stands directly behind an unmarked body."""
+    def _late_close(self, closers: tuple[str, ...]) -> Verdict:
+        """Pass a close marker that no opener asks for and that stands directly behind; whether one does."""
         source = self.source
         while closers:
             found = source.follows(source.pos, closers)
             if found != MORE:
                 if found >= 0:
                     self.channel.markup(source.follow_at + len(closers[found]))
-                return
+                return found >= 0
             yield
+        return False
 
     def undo(self) -> None:
         """Forget the held events; their text is still to be attributed."""

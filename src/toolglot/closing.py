@@ -18,7 +18,7 @@ from .events import DefectKind
 from .faults import Cut, Malformed
 from .jsonstream import Steps
 from .markers import Markers
-from .scanner import BLANKS, END, MORE, NONE
+from .scanner import BLANKS, END, MORE, NONE, Source
 
 # What models write between bodies where the format has nothing: separators, a bracket too many.
 _NOISE: Final = BLANKS + "}]),;"
@@ -39,7 +39,8 @@ def pass_close(
         yield
     if 0 <= found < len(closers):
         channel.markup(source.follow_at + len(closers[found]))
-    elif found == END:
+    elif found == END or (source.eof and _begun(source, closers)):
+        channel.markup(len(source.text))
         _cut_off(reading, closers, stops)
     elif found >= 0:
         if not reading.lenient:
@@ -47,6 +48,12 @@ def pass_close(
         reading.missing_close(closers[0], channel.ledger.count - 1)
     else:
         yield from _trailing(reading, closers, outer)
+
+
+def _begun(source: Source, closers: tuple[str, ...]) -> bool:
+    """Whether the text ends inside one of ``closers``."""
+    rest = source.text[source.skip(source.pos) :]
+    return any(closer.startswith(rest) for closer in closers)
 
 
 def _cut_off(reading: Reading, closers: tuple[str, ...], stops: tuple[str, ...]) -> None:

@@ -18,12 +18,13 @@ from .events import DefectKind
 from .jsonstream import Steps
 from .messages import Messages
 from .reasoning import Reasoner
-from .scanner import BLANKS, MORE, NAME_STOP, NONE
+from .scanner import BLANKS, MORE, NAME_STOP, NONE, one_of
 from .table import Kind, Meaning
 
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
 _FENCE: Final = 3
+_LINE_END: Final = one_of(_NEWLINE)
 
 
 class ThinkingOver(Exception):
@@ -120,22 +121,30 @@ class Delimited(Reasoner):
         return False
 
     def _in_place(self, at: int, hit: str) -> bool:
-        """Whether a marker may stand at local index ``at``: some count only where they start a line."""
+        """Whether a marker may stand at local index ``at``: some count only where they start a line.
+
+        One that repeats a character is none within a longer run of it.
+        """
+        if self.source.before(at) == hit[0] and hit == hit[0] * len(hit):
+            return False
         return hit not in self.state.table.lines or self.source.line_start(at)
 
     def _code(self, at: int, run: str) -> None:
-        """Follow inline code and fences; ``run`` begins with backticks, or is a newline."""
+        """Follow inline code and fences; ``run`` begins with backticks or tildes, or is a newline."""
         state = self.state
         if run != _NEWLINE:
-            run = run[: len(run) - len(run.lstrip(_TICK))]
+            run = run[: len(run) - len(run.lstrip(run[0]))]
         if run == _NEWLINE:
             state.ticks = 0
         elif state.fence:
-            if len(run) >= state.fence and self.source.line_start(at):
-                state.fence = 0
-        elif len(run) >= _FENCE and self.source.line_start(at):
-            state.fence = len(run)
+            # A line that goes on behind the run closes nothing.
+            if run.startswith(state.fence) and self.source.fence_line(at, at + len(run)):
+                state.fence = ""
+        elif len(run) >= _FENCE and self.source.fence_line(at):
+            state.fence = run
             state.ticks = 0
+        elif run[0] != _TICK:
+            pass
         elif state.ticks == len(run):
             state.ticks = 0
         elif not state.ticks:
@@ -178,8 +187,15 @@ class Delimited(Reasoner):
         return True
 
     def stop(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
-        """An end-of-turn token."""
-        yield from ()
+        """An end-of-turn token; one of a family that is not known to be spoken counts only at the end."""
+        source = self.source
+        if self.guess and all(m.dialect is not self.chosen for m in found):
+            while source.skip(source.pos + rel + len(hit)) == len(source.text):
+                if source.eof:
+                    break
+                yield
+            else:
+                return False
         self.aside(rel)
         self.mark(len(hit))
         return True
@@ -209,16 +225,20 @@ class Delimited(Reasoner):
         return True
 
     def lead(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
-        """What stands in front of an answer and is no part of it."""
+        """What stands in front of an answer and is no part of it: words at its start, a header anywhere."""
         yield from ()
-        if not self.state.fresh:
+        header = hit.endswith(tuple(f"{turn}\n" for turn in found[0].dialect.envelope.turn_open))
+        if not self.state.fresh and not header:
             return False
         self.aside(rel)
         self.mark(len(hit))
         return True
 
     def skip(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
-        """A marker behind which a header may stand: a word, markup if the next marker opens something."""
+        """A marker behind which a header may stand: words, markup if the next marker opens something.
+
+        A word that the end of the text cuts off is one too; but behind the prompt it may be the answer.
+        """
         source = self.source
         self.aside(rel)
         self.mark(len(hit))
@@ -226,7 +246,13 @@ class Delimited(Reasoner):
         while True:
             at = source.find(self.state.table.outside, source.pos + ahead)
             end = len(source.text) if at < 0 else at
-            if (source.eof and at < 0) or source.stop(NAME_STOP, source.pos + ahead) < end:
+            if source.eof and at < 0:
+                if source.at > 0 and source.stop(NAME_STOP, source.pos) == end:
+                    self.mark(end - source.pos)
+                return True
+            # Behind the prompt a second word is the answer's.
+            ends = NAME_STOP if source.at <= 0 else _LINE_END
+            if source.stop(ends, source.pos + ahead, end) < end:
                 return True
             if at >= 0 and source.hit is not None:
                 break

@@ -25,7 +25,8 @@ class Envelope:
     ``kind`` is ``delimited``, ``messages`` (a stream of messages with headers) or ``none``. The first
     of each list of spellings is the one that ``render`` writes.
 
-    ``open``, ``close``: markers around one body. ``gap``: what may stand between ``open`` and the
+    ``open``, ``close``: markers around one body; ``late_close``: what some write behind a body that
+    needs no close, which is markup there. ``gap``: what may stand between ``open`` and the
     body (``blank``, ``none``, or ``text``: other text too, which is rejected). ``layout``: whether white
     space next to markup belongs to it (``blank`` or ``none``); ``separator``: the only white space in
     front of a call that does. ``stops``: end-of-turn tokens, markup wherever they stand. ``special``:
@@ -48,6 +49,7 @@ class Envelope:
     kind: str = "delimited"
     open: tuple[str, ...] = ()
     close: tuple[str, ...] = ()
+    late_close: tuple[str, ...] = ()
     gap: str = "blank"
     layout: str = "none"
     separator: str = ""
@@ -84,7 +86,9 @@ class Tag:
     name="NAME" …>``); empty where the name itself stands there (``<function=NAME>``). ``counter``: an
     attribute that counts the calls from one. ``types``: the attribute that types the value; ``stated``
     how: ``boolean`` (whether it is a string) or ``name`` (of the type). ``escapes``: ``xml`` where
-    attribute values are escaped, ``text`` where the value between the tags is, too.
+    attribute values are escaped, ``text`` where the value between the tags is, too. ``empty``: ``closed``
+    where a call's tag may close itself with a slash. ``others``: whether attributes of other names may stand
+    in it (``any`` or ``none``).
     """
 
     open: str
@@ -95,6 +99,8 @@ class Tag:
     types: str = ""
     stated: str = "name"
     escapes: str = "none"
+    empty: str = "malformed"
+    others: str = "any"
 
 
 @dataclass(frozen=True)
@@ -108,21 +114,26 @@ class Body:
     of ``tagged``. ``trim``: what of a raw value's border blanks is markup (``newline``: one on each
     side where the value began with one; ``blank``; ``none``). ``prefixes``: words before the name.
     ``separators``: what may stand between name and arguments, ``endings`` behind the arguments.
-    ``id_mark``: what stands between name and id. ``empty``: ``object`` where no text at all stands for no
-    arguments. ``names``: ``doubled`` where a tool may be called by its name twice, with a dot between.
+    ``after``: blanks behind the body that are markup where a marker or the end follows (``blank`` or
+    ``none``). ``id_mark``: what stands between name and id. ``empty``: ``object`` where no text at all
+    stands for no arguments. ``names``: ``doubled`` where a tool may be called by its name twice, with a
+    dot between.
     ``delims``: string delimiters as (open, close) pairs; ``loose_delims`` those taken only in repair.
     ``key_marks``: what ends a bare key. ``runs``: ``one`` where a run of delimiters counts as one.
-    ``words``: ``text`` where a bare word is a string, ``loose`` where that is a repair.
+    ``words``: ``text`` where a bare word is a string, ``loose`` where that is a repair. ``zeros``:
+    ``integer`` where bare digits with leading zeros may stand for a declared integer, else ``text``.
     ``open``, ``close``: markers around each single call inside the envelope; an envelope that has such
     calls is a section. ``inside``: ``json`` where a tagged call may hold one JSON object instead of
     parameters, ``whole``: markers around one. ``quote``: markers around a raw value, which ``render``
     writes where the value holds one of ``quoted``. ``line``: what ``render`` writes between tags.
     ``key_open`` … ``type_close``: the markers of ``kv_pairs``. ``gaps``: texts that count as blanks
     between them. ``untyped``: what a raw value without a schema is (``json`` where it parses, or
-    ``text``). ``nulls``: whether the word null is null by the ``schema`` or ``always``.
+    ``text``). ``value_end``: ``optional`` where models are known to leave a raw value's own close out, so
+    that it is no slip. ``nulls``: whether the word null is null by the ``schema`` or ``always``.
     ``wrappers``: names whose call only wraps another. ``suffix``: what follows a callee's name.
     ``text_key``: the argument that free text stands for. ``namespace``: what stands before each tag of
-    ``xml_tree``, ``item`` the tag of a list's element.
+    ``xml_tree``, ``item`` the tag of a list's element. ``rank``: ``last`` where, under ``auto``, every other
+    family that has the same opener goes before this body.
     """
 
     codec: str
@@ -138,6 +149,7 @@ class Body:
     prefixes: tuple[str, ...] = ()
     separators: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
+    after: str = "none"
     id_mark: tuple[str, ...] = ()
     empty: str = "malformed"
     names: str = "plain"
@@ -146,6 +158,7 @@ class Body:
     runs: str = "each"
     key_marks: tuple[str, ...] = (":",)
     words: str = "loose"
+    zeros: str = "text"
     open: tuple[str, ...] = ()
     close: tuple[str, ...] = ()
     inside: str = "tags"
@@ -161,12 +174,14 @@ class Body:
     type_close: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
     untyped: str = "json"
+    value_end: str = "needed"
     nulls: str = "schema"
     wrappers: tuple[str, ...] = ()
     suffix: str = ""
     text_key: str = ""
     namespace: str = ""
     item: str = ""
+    rank: str = "first"
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,8 @@ class Machine:
         state.fresh = state.since_fresh = True
         state.said = state.after_call = state.by_tag = False
         state.since = 0
-        state.ticks = state.fence = 0
+        state.ticks = 0
+        state.fence = ""
 
     def always_thinking(self) -> None:
         """The channel is one of reasoning."""
@@ -106,7 +107,7 @@ class Machine:
         None where none does; raises ``Cut`` where the text ends first. With a ``gap``, blanks may stand
         in front of the body; ``source.follow_at`` is where it begins.
         """
-        source, reading = self.source, self.reading
+        source = self.source
         while True:
             at = source.skip(source.pos + ahead) if gap else source.pos + ahead
             if at - source.pos - ahead > self.limits.blanks:
@@ -116,20 +117,38 @@ class Machine:
                     raise Cut("nothing follows the opener")
                 yield
                 continue
-            waiting = False
-            for way in ways:
-                reading.closers = (*way.body.close, *way.dialect.envelope.close)
-                found = begins(reading, at, way.body)
-                # One that comes earlier in the order and may yet fit goes first.
-                if found == 1 and (source.eof or not waiting):
-                    source.follow_at = at
-                    return way
-                waiting = waiting or found == MORE
+            way, waiting = self._first_way(ways, at)
+            if way is not None:
+                source.follow_at = at
+                return way
             if not waiting:
                 return None
             if source.eof:
                 raise Cut("the text ends before the body has begun")
             yield
+
+    def _first_way(self, ways: Sequence[Way], at: int) -> tuple[Way | None, bool]:
+        """The way that reads what begins at local index ``at``; without one, whether one still may.
+
+        At the end of the text that is one that would have, had more come: it was cut, not refuted. But
+        behind an opener that was only assumed in the prompt the text may as well be the answer.
+        """
+        source, reading = self.source, self.reading
+        waiting = False
+        for way in ways:
+            reading.closers = (*way.body.close, *way.dialect.envelope.close)
+            found = begins(reading, at, way.body)
+            # One that comes earlier in the order and may yet fit goes first.
+            if found == 1 and (source.eof or not waiting):
+                return way, False
+            waiting = waiting or found == MORE
+        if source.eof and not waiting and (source.base + at > 0 or not reading.assumed):
+            source.eof = False
+            for way in ways:
+                reading.closers = (*way.body.close, *way.dialect.envelope.close)
+                waiting = waiting or begins(reading, at, way.body) == MORE
+            source.eof = True
+        return None, waiting
 
     def region(
         self,
@@ -160,8 +179,7 @@ class Machine:
             channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
         try:
             while True:
-                yield from read_body(reading)
-                more = yield from self._behind(way.dialect, required)
+                more = yield from self._item(way.dialect, required, opened)
                 if more is None:
                     break
                 reading.body = more
@@ -189,6 +207,27 @@ class Machine:
         state.said = state.since_fresh = False
         state.after_call = True
 
+    def _item(self, dialect: Dialect, required: bool, opened: int) -> Generator[None, None, Body | None]:
+        """Read one body: the next one of the same envelope, or None once the envelope is done.
+
+        A faulty call in a section ends with itself: those behind it are read.
+        """
+        try:
+            yield from read_body(self.reading)
+            return (yield from self._behind(dialect, required))
+        except Cut:
+            raise
+        except BodyFault as fault:
+            if self.strict or self.reading.provisional or not is_section(dialect, self.reading.body):
+                raise
+            tag = self.reading.body.name
+            hit = yield from self._reject(fault, opened, () if tag is None else (tag.end,))
+            if hit in ("", *dialect.envelope.close):
+                return None
+            if tag is not None and hit == tag.end:
+                return (yield from self._behind(dialect, required))
+            return (yield from self._following(dialect, required))
+
     # -- behind a body --------------------------------------------------------------------------
 
     def _behind(self, dialect: Dialect, required: bool) -> Generator[None, None, Body | None]:
@@ -208,6 +247,12 @@ class Machine:
             self._join()
             channel.settle(source.at)
             channel.hold(self.state.copy())
+        return (yield from self._following(dialect, required))
+
+    def _following(self, dialect: Dialect, required: bool) -> Generator[None, None, Body | None]:
+        """The next body of an envelope that has a close, or None behind that close."""
+        source, channel, reading = self.source, self.channel, self.reading
+        body, envelope = reading.body, dialect.envelope
         if envelope.gap == "text":
             yield from skip_text(reading, envelope)
         while True:
@@ -306,20 +351,27 @@ class Machine:
                 channel.defect(kind, opened, self.source.at, fault.detail)
             else:
                 self.refute(opened)
+                if not reading.closers and channel.body_at > opened:
+                    self.malformed(self.refuted_text.text(), opened)
+                    self.refuted = -1
             channel.dropped()
         else:
-            yield from self._reject(fault, kind, opened)
+            yield from self._reject(fault, opened)
 
-    def _reject(self, fault: BodyFault, kind: DefectKind, opened: int) -> Steps:
-        """Pass the rest of a faulty call, up to and with its close marker, an opener, or the end."""
+    def _reject(self, fault: BodyFault, opened: int, own: tuple[str, ...] = ()) -> Generator[None, None, str]:
+        """Pass the rest of a faulty call, up to and with its close marker, an opener, or the end.
+
+        ``own``: what ends the call itself. The marker that did; empty at the end of the text.
+        """
         source, channel, reading = self.source, self.channel, self.reading
         call = channel.call
+        kind = DefectKind.LIMIT if isinstance(fault, OverLimit) else fault.kind
         index: int | None = None
         start = channel.mark
         if call is not None:
             call.give_up()
             index, start = call.index, call.start
-        marks = Markers((*reading.closers, *reading.openers))
+        marks = Markers((*own, *reading.closers, *reading.openers))
         told = False
         while True:
             at = source.find(marks, source.pos)
@@ -334,9 +386,11 @@ class Machine:
             if (at >= 0 and source.hit is not None) or source.eof:
                 break
             yield
-        if at >= 0 and source.hit in reading.closers:
-            channel.markup(at + len(source.hit or ""))
+        hit = (source.hit or "") if at >= 0 else ""
+        if hit in (*own, *reading.closers):
+            channel.markup(at + len(hit))
         if not told:
             channel.defect(kind, start, source.at, fault.detail, index)
         self.state.edge = source.at
         self.state.after_call = True
+        return hit

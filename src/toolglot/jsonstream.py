@@ -20,7 +20,7 @@ from typing import ClassVar, Final
 
 from .faults import Cut, Malformed, OverLimit
 from .jsontext import DECODER, is_number, json_escape
-from .scanner import END, MORE, NONE, Source, examined, string_stops
+from .scanner import BLANKS, END, MORE, NONE, Source, examined, string_stops
 from .sinks import Collect, Sink, Tap
 
 Steps = Generator[None, None, None]
@@ -39,6 +39,7 @@ _VALUE_STARTS: Final = (
 )  # fmt: skip
 _KEY_STARTS: Final = ('"', "'", "“", "‘", "}")
 _MISSING_MOST: Final = 64
+_CLOSES: Final = BLANKS + "]}"
 # Digits cost more than linear time to convert; no value that a tool can use is longer.
 _SCALAR_MOST: Final = 1 << 16
 
@@ -63,10 +64,12 @@ class ValueReader:
     """Reads one JSON value; ``tap``, where given, follows the members of its first level.
 
     ``closers`` are the markers that may follow the body: where brackets are missing before one of
-    them, a lenient reader supplies them.
+    them, a lenient reader supplies them. ``around`` is the bracket that closes what the value stands in.
     """
 
-    __slots__ = ("source", "sink", "tap", "lenient", "closers", "nesting", "repaired", "quotes", "colons")
+    __slots__ = (
+        *("source", "sink", "tap", "lenient", "closers", "around", "nesting", "repaired", "quotes", "colons"),
+    )
 
     brackets: ClassVar[dict[str, str]] = {"{": "}", "[": "]"}
 
@@ -86,6 +89,7 @@ class ValueReader:
         self.tap = tap
         self.lenient = lenient
         self.closers = tuple(closers)
+        self.around = ""
         self.nesting = nesting
         self.repaired = repaired
         self.colons = ":"
@@ -176,12 +180,21 @@ class ValueReader:
             self.sink.take(",", 1)
             return _KEY if stack[-1] == "}" else _VALUE
         if self.lenient and self.closers and len(stack) <= _MISSING_MOST:
-            found = yield from self._ahead(0, self.closers)
-            if found >= 0:
+            if (yield from self._closed(c == self.around or c in stack)):
                 self.repair("closing bracket missing before the close marker", 0)
                 self.sink.take(_CLOSING[stack.pop()], 0)
                 return _AFTER
         raise Malformed(f"expected ',' or {stack[-1]!r}, found {source.text[source.pos]!r}")
+
+    def _closed(self, outer: bool) -> Generator[None, None, bool]:
+        """Whether a close marker follows, with ``outer`` also behind more closing brackets."""
+        source, ahead = self.source, 0
+        while outer:
+            ahead = source.skip_over(source.pos + ahead, _CLOSES) - source.pos
+            if ahead > _MISSING_MOST or source.pos + ahead < len(source.text) or source.eof:
+                break
+            yield
+        return ahead <= _MISSING_MOST and (yield from self._ahead(ahead, self.closers)) >= 0
 
     def _ahead(self, distance: int, options: tuple[str, ...]) -> Generator[None, None, int]:
         """Which of ``options`` follows ``distance`` characters after the cursor, waiting for text to tell."""

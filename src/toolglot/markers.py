@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from typing import Final
 
 _CHUNK: Final = 512
-_TICKS_MOST: Final = 32
+_RUN_MOST: Final = 32
+_RUNS: Final = "`~"
 
 
 class Rope:
@@ -63,40 +64,45 @@ class Rope:
 class Markers:
     """A set of literal markers, compiled once into a search that also sees a marker's beginning at the end.
 
-    ``ticks`` adds runs of backticks, ``lines`` newlines, as further hits.
+    ``code`` adds runs of backticks and of tildes, ``lines`` newlines, as further hits.
     """
 
-    __slots__ = ("literals", "_open", "_final", "_longer", "_settled")
+    __slots__ = ("literals", "_extra", "_final", "_longer", "_open", "_settled", "_trie")
 
-    def __init__(self, literals: Iterable[str], *, ticks: bool = False, lines: bool = False) -> None:
+    def __init__(self, literals: Iterable[str], *, code: bool = False, lines: bool = False) -> None:
         self.literals = frozenset(literals)
         # A longer run is several: what is held of it must end somewhere.
-        extra = [f"`{{1,{_TICKS_MOST}}}"] if ticks else []
+        self._extra = [f"{mark}{{1,{_RUN_MOST}}}" for mark in _RUNS] if code else []
         if lines:
-            extra.append(r"\n")
-        trie = _trie(self.literals)
-        self._open = re.compile("|".join([*_alternatives(trie, True), *extra]) or r"(?!)")
-        self._final = re.compile("|".join([*_alternatives(trie, False), *extra]) or r"(?!)")
+            self._extra.append(r"\n")
+        self._trie = _trie(self.literals)
+        # Compiled when first asked for: a large set takes tens of milliseconds, and may never be.
+        self._open: re.Pattern[str] | None = None
+        self._final: re.Pattern[str] | None = None
         # A newline that is a hit of its own, and begins no marker.
-        self._settled = "\n" if lines and "\n" not in trie else ""
-        self._longer = frozenset(
-            short
-            for short in self.literals
-            for long in self.literals
-            if long != short and long.startswith(short)
-        )
+        self._settled = "\n" if lines and "\n" not in self._trie else ""
+        self._longer = frozenset(m for m in self.literals if len(_node(self._trie, m)) > 1)
 
     def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
         """The first hit at or after ``start``; ``final`` means that no more text can come."""
-        return (self._final if final else self._open).search(text, start)
+        pattern = self._final if final else self._open
+        return (self._compile(final) if pattern is None else pattern).search(text, start)
+
+    def _compile(self, final: bool) -> re.Pattern[str]:
+        pattern = re.compile("|".join([*_alternatives(self._trie, not final), *self._extra]) or r"(?!)")
+        if final:
+            self._final = pattern
+        else:
+            self._open = pattern
+        return pattern
 
     def partial(self, match: re.Match[str], length: int, final: bool) -> bool:
         """Whether a hit is only the beginning of what may still be a (longer) marker."""
         if final or match.end() < length:
             return False
         found = match.group()
-        if found[0] == "`" and found not in self.literals:
-            return len(found) < _TICKS_MOST
+        if found[0] in _RUNS and found not in self.literals:
+            return len(found) < _RUN_MOST
         return found != self._settled and (found not in self.literals or found in self._longer)
 
 
@@ -112,6 +118,14 @@ def _trie(literals: Iterable[str]) -> _Trie:
             assert isinstance(child, dict)
             node = child
         node[""] = True
+    return root
+
+
+def _node(root: _Trie, literal: str) -> _Trie:
+    for character in literal:
+        child = root[character]
+        assert isinstance(child, dict)
+        root = child
     return root
 
 

@@ -56,10 +56,10 @@ class Messages(Claims):
         self._roles = dict(envelope.channels)
         self._recipients = dict(envelope.recipients)
         self._starts = tuple(filter(None, (*envelope.start, envelope.channel)))
-        self._outer = Markers((*self._starts, *envelope.end, *envelope.call_end), ticks=True)
+        self._outer = Markers((*self._starts, *envelope.end, *envelope.call_end), code=True)
         self._head = Markers((envelope.body, *self._starts, *envelope.end, *envelope.call_end))
         self._next = tuple(mark + envelope.role for mark in envelope.start)
-        self._plain_ends = Markers((*envelope.end, *self._next))
+        self._plain_ends = Markers((*envelope.end, *envelope.call_end, *self._next))
         self._call_ends = Markers((*envelope.end, *envelope.call_end, *self._next))
         self._fields = tuple(
             f for f in (envelope.channel, envelope.recipient, envelope.body, envelope.constrain) if f
@@ -86,18 +86,25 @@ class Messages(Claims):
             yield
         if found < 0 or known or options[found] not in shared:
             return found >= 0
-        ahead = rel + len(options[found])
-        return (yield from self._own(self._past_word(ahead) if found == 0 else ahead))
+        return (yield from self._own(rel + len(options[found]), word=found == 0))
 
-    def _own(self, ahead: int) -> Verdict:
-        """Whether the fields ``ahead`` are those of this stream: with a channel, or without where it has none."""
+    def _own(self, ahead: int, word: bool) -> Verdict:
+        """Whether the header that goes on ``ahead``, with a ``word`` or a field, is one of this stream.
+
+        That it is with a channel, or without one where the stream has none.
+        """
         source, envelope = self.source, self._envelope
         while True:
-            found = source.follows_at(source.pos + ahead, self._fields)
+            at = source.pos + ahead
+            if word:
+                at = source.stop(_WORD_END, at)
+            found = source.follows_at(at, self._fields)
             if found == NONE:
                 # The recipient's own blank may be the field's, or there may be others.
-                found = source.follows(source.pos + ahead, self._fields)
+                found = source.follows(at, self._fields)
             if found == MORE:
+                if at - source.pos > self.limits.header:
+                    return False
                 yield
                 continue
             if found < 0:
@@ -106,13 +113,7 @@ class Messages(Claims):
                 return not envelope.channel
             if self._fields[found] != envelope.recipient:
                 return True
-            ahead = self._past_word(source.follow_at - source.pos + len(envelope.recipient))
-            if ahead > self.limits.header:
-                return False
-
-    def _past_word(self, ahead: int) -> int:
-        """How far ahead the word ends that begins ``ahead``."""
-        return self.source.stop(_WORD_END, self.source.pos + ahead) - self.source.pos
+            ahead, word = source.follow_at - source.pos + len(envelope.recipient), True
 
     def run(self) -> Steps:
         """Read the text to its end."""
@@ -146,8 +147,9 @@ class Messages(Claims):
             hit = source.hit
             self.prose(at)
             quoted = (self.state.ticks or self.state.fence) and not source.flagged(at)
-            if hit[0] == "`" and hit not in self._starts:
-                self.state.ticks = 0 if self.state.ticks == len(hit) else self.state.ticks or len(hit)
+            if hit[0] in "`~" and hit not in self._starts:
+                if hit[0] == "`":
+                    self.state.ticks = 0 if self.state.ticks == len(hit) else self.state.ticks or len(hit)
                 ahead = len(hit)
             elif quoted:
                 ahead = 1
@@ -275,7 +277,7 @@ class Messages(Claims):
             return _CONTENT
         known = self._roles.get(header.channel)
         if known is None:
-            return _DROP
+            return _DROP if header.recipient else _CONTENT
         return known if not header.recipient or header.recipient == self._envelope.role else _DROP
 
     # -- bodies ---------------------------------------------------------------------------------
@@ -296,6 +298,16 @@ class Messages(Claims):
                 continue
             hit = source.hit
             self.prose(at)
+            if hit in self._envelope.call_end:
+                # A call's end behind text is one only where nothing, or another message, follows.
+                found = source.follows(source.pos + len(hit), self._starts)
+                ahead = 0
+                if found == MORE:
+                    yield
+                    continue
+                if found == NONE:
+                    ahead = len(hit)
+                    continue
             if hit in self._next:
                 self.reading.missing_close(self._envelope.end[0], None)
             else:
@@ -340,3 +352,6 @@ class Messages(Claims):
         self.reading.recipient = recipient[len(envelope.call_prefix) :]
         way = Way(self.dialect, self.dialect.bodies[0])
         yield from self.region(way, opened, source.at, required=True)
+        if self.refuted >= 0:
+            self.malformed(self.refuted_text.text(), opened)
+            self.refuted = -1

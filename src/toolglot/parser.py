@@ -224,6 +224,7 @@ class Parser:
             prompt = next((turn + prompt for turn in table.turn_kept if tail.endswith(turn + prompt)), prompt)
         channel = Channel(Source(-len(prompt)), self._ledger)
         reading = Reading(channel, self._tools, self._limits, lenient=not self._strict, stream=self._stream)
+        reading.assumed = bool(prompt) and not self._prompt
         channel.source.special = frozenset(table.special)
         machine: Delimited | Messages
         if messages:

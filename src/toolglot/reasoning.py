@@ -44,7 +44,8 @@ class Reasoner(Answers):
         state.thinking = True
         state.by_tag = True
         state.closers = state.table.closes[hit]
-        state.ticks = state.fence = 0
+        state.ticks = 0
+        state.fence = ""
         yield from self._lead(found[0])
         return True
 
@@ -113,7 +114,8 @@ class Reasoner(Answers):
         """Reasoning is over: pass the blanks that the dialect writes after its close."""
         source, state = self.source, self.state
         state.thinking = state.by_tag = False
-        state.ticks = state.fence = 0
+        state.ticks = 0
+        state.fence = ""
         if meaning.dialect.reasoning.after == "blank":
             while True:
                 self.channel.markup(source.skip(source.pos))
@@ -184,7 +186,8 @@ class Reasoner(Answers):
         self.drafted = channel.mark
         count = channel.ledger.count
         self.state.thinking = False
-        self.state.ticks = self.state.fence = 0
+        self.state.ticks = 0
+        self.state.fence = ""
         self.draft = saved
         begun = yield from self.begin(rel, hit, found)
         if rule == "ends" and channel.ledger.count > count:
@@ -196,24 +199,6 @@ class Reasoner(Answers):
         before = channel.holds[self.depth - 1].at
         self.drop_draft(self.source.pos)
         return self.source.at > before
-
-    def begin(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
-        """Read the call that ``hit`` opens, with its envelope or without."""
-        opened, marked = self.source.at + rel, found[0].kind is Kind.OPEN
-        meanings = self.state.table.meanings[hit]
-        if marked:
-            if (yield from self.envelope(rel, len(hit), found)):
-                return True
-        elif any(m.kind is Kind.OPEN for m in meanings):
-            return False
-        for meaning in meanings:
-            if meaning.kind is not Kind.UNMARKED or not self.usable(meaning, self.source.pos + rel):
-                continue
-            if (yield from self.unmarked(rel, meaning)):
-                return True
-        if marked:
-            self.pend(opened)
-        return False
 
     # -- drafts ---------------------------------------------------------------------------------
 

@@ -23,6 +23,8 @@ BLANKS: Final = " \t\r\n"
 _CONTEXT: Final = 48
 _LONG_RUN: Final = 16
 _NONBLANK: Final = re.compile(r"[^ \t\r\n]")
+_FENCE_LEAD: Final = re.compile(r"[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*")
+LETTER: Final = re.compile(r"\w")
 _TAIL: Final = re.compile(r"[ \t]{0,3}\Z")
 
 # Ends of words in the body syntaxes; each matches one character.
@@ -214,10 +216,11 @@ class Source:
         self.hit = None if markers.partial(match, len(text), self.eof) else match.group()
         return match.start()
 
-    def stop(self, pattern: re.Pattern[str], start: int) -> int:
-        """Local index of the first match of a one-character ``pattern``, or the length of the text."""
-        match = pattern.search(self.text, start)
-        end = len(self.text) if match is None else match.start()
+    def stop(self, pattern: re.Pattern[str], start: int, to: int | None = None) -> int:
+        """Local index of the first match of a one-character ``pattern``, or ``to``: the end of the text."""
+        to = len(self.text) if to is None else to
+        match = pattern.search(self.text, start, to)
+        end = to if match is None else match.start()
         if _counts:
             examined(end - start + 1)
         return end
@@ -327,6 +330,19 @@ class Source:
             return True
         start = match.start()
         return (start <= origin and self.base <= 0) or (start > 0 and self.text[start - 1] == "\n")
+
+    def fence_line(self, at: int, end: int | None = None) -> bool:
+        """Whether a fence may stand at local index ``at``: behind blanks, list and quote marks alone.
+
+        With ``end``, blanks or nothing must also follow there.
+        """
+        origin = max(0, -self.base)
+        _, newline, lead = self.text[max(at - _CONTEXT, origin) : at].rpartition("\n")
+        if not newline and max(at - _CONTEXT, origin) + self.base > 0:
+            return False
+        if _FENCE_LEAD.fullmatch(lead) is None:
+            return False
+        return end is None or self.text[end : end + 1] in ("", " ", "\t", "\r", "\n")
 
     def _ordinary(self, at: int, marker: str) -> bool:
         """Whether a special token's text at ``at`` was said to be ordinary text."""

@@ -30,6 +30,7 @@ class Typed(NamedTuple):
 
 
 _INTEGER = re.compile(r"-?[0-9]+")
+_PADDED = re.compile(r"(?P<sign>-?)0+(?P<digits>[0-9]+)")
 _INTEGRAL_FLOAT = re.compile(r"-?[0-9]+\.0+")
 _KINDS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 
@@ -39,10 +40,12 @@ class Param:
     """One parameter's declared types.
 
     ``types`` holds JSON Schema's names (``number`` always with ``integer``), and ``any`` too where nothing
-    is declared. ``is_string``: declared a string and nothing else, so its text may go out as it comes.
+    is declared. ``texts``: the strings that an enum lists beside members of other types. ``is_string``:
+    declared a string and nothing else, so its text may go out as it comes.
     """
 
     types: frozenset[str]
+    texts: frozenset[str] = frozenset()
     is_string: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -56,7 +59,7 @@ class Param:
         if "any" in self.types:
             return Typed(json_string(text) if value is None else value, True)
         if "string" in self.types:
-            if value is not None and self._fits_beside_string(value):
+            if value is not None and text not in self.texts and self._fits_beside_string(value):
                 return Typed(value, True)
             return Typed(json_string(text), True)
         if value is not None and self._fits(value):
@@ -67,6 +70,13 @@ class Param:
         if value is None:
             value = literal
         return Typed(json_string(text) if value is None else value, False)
+
+    def padded(self, text: str) -> str | None:
+        """The declared integer for which digits with leading zeros stand; None where they may be text."""
+        match = _PADDED.fullmatch(text)
+        if match is None or "integer" not in self.types or "string" in self.types:
+            return None
+        return match["sign"] + match["digits"]
 
     def _fits(self, value: str) -> bool:
         kind = _kind(value)
@@ -100,18 +110,24 @@ def stated(name: str) -> Param:
     return UNDECLARED if not types or "any" in types else Param(types)
 
 
+def _declared(root: Schema, schema: object) -> Param:
+    types = Walk(root).types(schema)
+    if not types or "any" in types:
+        return UNDECLARED
+    return Param(types, Walk(root).texts(schema) if types > TEXT else frozenset())
+
+
 class Place:
     """What may stand at one place inside nested arguments; ``schema`` is None where nothing is declared."""
 
     __slots__ = ("_children", "_properties", "_root", "_schema", "param")
 
     def __init__(self, root: Schema, schema: object) -> None:
-        types = Walk(root).types(schema)
         self._root = root
         self._schema = schema
         self._properties: dict[str | None, object] | None = None
         self._children: dict[str | None, Place] = {}
-        self.param = UNDECLARED if not types or "any" in types else Param(types)
+        self.param = _declared(root, schema)
 
     def child(self, name: str) -> Place:
         """The place of an object's member."""
@@ -169,9 +185,7 @@ class Tool:
         key = name if name in self._properties else None
         param = self._params.get(key)
         if param is None:
-            types = Walk(self.schema).types(self._properties.get(key))
-            param = UNDECLARED if not types or "any" in types else Param(types)
-            self._params[key] = param
+            param = self._params[key] = _declared(self.schema, self._properties.get(key))
         return param
 
 

@@ -6,6 +6,7 @@ undeclared. Does not: give text a type (``schema``).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +23,9 @@ _ARRAY = frozenset({"array"})
 _OBJECT = frozenset({"object"})
 # "any" tells what is not declared from a union that names all seven.
 ANY = frozenset({"any"}).union(_NULL, _BOOLEAN, _NUMBERS, TEXT, _ARRAY, _OBJECT)
+
+# CPython refuses to write much longer numbers in decimal.
+_SPELLED_BITS = 4096
 
 _TYPE_NAMES: dict[str, frozenset[str]] = {
     spelling: types
@@ -163,6 +167,20 @@ class Walk:
             found |= self.required(member, refs, depth + 1)
         return found
 
+    def texts(self, schema: Any, refs: frozenset[str] = frozenset(), depth: int = 0) -> frozenset[str]:
+        """The strings that an enum lists, but for those that are the spelling of another member."""
+        if not self._enters(schema, depth):
+            return frozenset()
+        members = _entries(schema, "enum")
+        found = frozenset(m for m in members if isinstance(m, str))
+        found -= {json.dumps(m) for m in members if _is_plain(m)}
+        ref = schema.get("$ref")
+        if isinstance(ref, str) and ref not in refs:
+            found |= self.texts(self._resolve(ref), refs | {ref}, depth + 1)
+        for member in _entries(schema, "allOf"):
+            found |= self.texts(member, refs, depth + 1)
+        return found
+
     def _resolve(self, ref: str) -> object:
         if ref != "#" and not ref.startswith("#/"):
             return None
@@ -176,6 +194,13 @@ class Walk:
             else:
                 return None
         return node
+
+
+def _is_plain(member: object) -> bool:
+    """Whether an enum's member is null, a boolean or a number that can be spelled out."""
+    if isinstance(member, int):
+        return member.bit_length() <= _SPELLED_BITS
+    return member is None or isinstance(member, float)
 
 
 def _entries(schema: Schema, keyword: str) -> list[Any] | tuple[Any, ...]:

@@ -109,6 +109,8 @@ def _tag(table: Table, key: str, value: Any) -> Tag | None:
         "types": inner.take("types", "", read_string),
         "stated": inner.take("stated", "name", _choice("name", "boolean")),
         "escapes": inner.take("escapes", "none", _choice("none", "xml", "text")),
+        "empty": inner.take("empty", "malformed", _choice("malformed", "closed")),
+        "others": inner.take("others", "any", _choice("any", "none")),
     }
     inner.done()
     return Tag(*parts, **words)
@@ -130,10 +132,13 @@ _READERS: Final[dict[str, Callable[[Table, str, Any], Any]]] = {
     "standing": _choice("canonical", "repair"),
     "inside": _choice("tags", "json"),
     "words": _choice("loose", "text"),
+    "rank": _choice("first", "last"),
+    "zeros": _choice("text", "integer"),
     "when": _choice("always", "alone"),
     "wrap_trim": _choice("newline", "none"),
     "calls": _choice("each", "together"),
     "untyped": _choice("json", "text"),
+    "value_end": _choice("needed", "optional"),
     "nulls": _choice("schema", "always"),
     **dict.fromkeys(
         (

@@ -15,9 +15,9 @@ class State:
     ``table``: what markers mean. ``edge``: absolute offset where the last markup ended, ``after_call``
     whether that was a call. ``since``: where the content began that a lone reasoning close would claim,
     whether text was ``said`` after it, and whether the answer was still ``fresh`` (empty) there.
-    ``ticks`` and ``fence``: the open inline code and fence, by their number of backticks. ``by_tag``:
-    whether the output itself opened the reasoning. ``form``: the strongest form in which a call came, 0
-    being the envelope.
+    ``ticks``: the open inline code, by its number of backticks; ``fence``: the run that opened a fence.
+    ``by_tag``: whether the output itself opened the reasoning. ``form``: the strongest form in which a
+    call came, 0 being the envelope.
     """
 
     __slots__ = (
@@ -41,7 +41,7 @@ class State:
         self.thinking = False
         self.closers: tuple[str, ...] = ()
         self.ticks = 0
-        self.fence = 0
+        self.fence = ""
         self.fresh = True
         self.edge = -1
         self.after_call = False

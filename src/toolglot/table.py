@@ -44,6 +44,11 @@ class Meaning(NamedTuple):
     body: Body | None = None
 
     @property
+    def opens(self) -> bool:
+        """Whether the marker opens a call: an envelope's, or a body's own."""
+        return self.kind is Kind.OPEN or (self.unmarked is not None and self.unmarked.shape == "opener")
+
+    @property
     def names(self) -> bool:
         """Whether the marker is made of an offered name, at a word's start."""
         return self.unmarked is not None and self.unmarked.place == "word" and self.unmarked.shape == "name"
@@ -74,14 +79,15 @@ class Table:
         bare = {"object": "{", "array": "[{", "list": "[", "lines": "".join(n[0] for n in names)}
         self.answer_firsts = frozenset("".join(bare[m.unmarked.shape] for m in self.answers if m.unmarked))
         self.answers.sort(key=lambda m: m.unmarked is not None and m.unmarked.standing == "repair")
+        self.rest = _rest(self.dialects)
         self.streams = tuple(d for d in dialects if d.envelope.kind == "messages")
         roles = tuple(mark + d.envelope.role for d in self.streams for mark in d.envelope.start)
         begun = (*self.meanings, *roles)
         self.turn_kept = tuple(t for t in self.turn_open if any(m.startswith(t) for m in begun))
         self.separators = tuple(d.envelope.separator for d in dialects if d.envelope.separator)
         self.layout = "blank" if any(d.envelope.layout == "blank" for d in dialects) else "none"
-        self.outside = Markers(self.meanings, ticks=True)
-        self.quoted = Markers(self.meanings, ticks=True, lines=True)
+        self.outside = Markers(self.meanings, code=True)
+        self.quoted = Markers(self.meanings, code=True, lines=True)
         inside = (Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE, Kind.STOP)
         ends = {end for dialect in dialects for end in dialect.reasoning.ends}
         self.inside = Markers(
@@ -171,6 +177,14 @@ _SHAPES: Final = {
 }
 
 
+def _rest(dialects: Sequence[Dialect]) -> Dialect:
+    """A dialect without calls, with the stop tokens of all ``dialects``: what stays once one is found."""
+    special = dict.fromkeys(
+        m for d in dialects for m in d.envelope.stops if m in d.envelope.special or m[0] in "<["
+    )
+    return Dialect("rest", envelope=Envelope(kind="none", stops=tuple(special)))
+
+
 def _words(envelope: Envelope) -> frozenset[str]:
     """Markers that are plain words: markup only where it is known that this dialect is spoken."""
     wraps = (*envelope.wrap_open, *envelope.wrap_close)
@@ -179,7 +193,9 @@ def _words(envelope: Envelope) -> frozenset[str]:
 
 def _openers(body: Body) -> tuple[str, ...]:
     """The markers with which a body itself begins."""
-    return body.open or (body.prefixes if body.name is None else (body.name.open,))
+    if body.open or body.name is None:
+        return body.open or body.prefixes
+    return (body.name.open, *(prefix + body.name.open for prefix in body.prefixes))
 
 
 def _body_for(dialect: Dialect, unmarked: Unmarked) -> Body:

@@ -109,3 +109,18 @@ def read_body(reading: Reading) -> Steps:
             reading.channel.markup(at)
         source.pos = at
     yield from CODECS[body.codec].read(reading)
+    if body.after == "blank":
+        yield from _pass_blanks(reading)
+
+
+def _pass_blanks(reading: Reading) -> Steps:
+    """Pass the blanks behind a body, where a marker or the end of the text follows them."""
+    source = reading.source
+    while True:
+        found = source.follows(source.pos, reading.openers)
+        if source.follow_at - source.pos > reading.limits.blanks or found == NONE:
+            return
+        if found != MORE:
+            break
+        yield
+    reading.channel.markup(source.follow_at)

@@ -1,8 +1,9 @@
 """braces: NAME{key:value,…} with bare keys and string delimiters of the format's own.
 
-Promises: what stands between delimiters is opaque and nothing in it is unescaped. A lenient reader
-takes a delimiter for the string's end only where something can follow it, and also takes the
-dialect's loose delimiters. A bare scalar keeps its type where it is a whole number or literal and the
+Promises: a body begins with its name, the brace, and a key with its mark or the brace's end. What stands
+between delimiters is opaque and nothing in it is unescaped. A lenient reader takes a delimiter for the
+string's end only where something can follow it, also where the opening one was left out, and also takes
+the dialect's loose delimiters. A bare scalar keeps its type where it is a whole number or literal and the
 schema does not make it a string; anything else bare is text.
 """
 
@@ -19,16 +20,18 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps, ValueReader
 from ..jsontext import json_escape
-from ..literals import json_string
+from ..literals import json_string, strict_json
 from ..markers import Markers
 from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds
 from ..schema import UNDECLARED, Param
+from .rawvalue import marks
 
+_IN_ARRAY: Final = 3
 _LITERALS: Final = {"None": "null", "True": "true", "False": "false"}
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
-    """A prefix or a name, up to the brace."""
+    """A prefix or a name, the brace, and what shows that arguments are in it."""
     source = reading.source
     for prefix in body.prefixes:
         found = source.starts(at, prefix)
@@ -40,8 +43,39 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     end = source.stop(NAME_STOP, at)
     if end == len(source.text):
         return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
-    found = source.starts(end, "{")
-    return found if 0 < end - at <= reading.limits.header else NONE
+    if source.text[end] != "{" or not 0 < end - at <= reading.limits.header:
+        return NONE
+    inside = source.skip(end + 1)
+    return _member(reading, inside, body) if inside - end <= reading.limits.blanks else NONE
+
+
+def _member(reading: Reading, at: int, body: Body) -> int:
+    """1 where no arguments or a key and its mark stand at local index ``at``, ``MORE`` or ``NONE``."""
+    source = reading.source
+    delims = body.delims + (body.loose_delims if reading.lenient else ())
+    ends = ("}", *reading.closers)
+    found = source.follows_at(at, (*ends, *(opener for opener, _ in delims)))
+    if found in (END, MORE) or 0 <= found < len(ends):
+        return MORE if found == MORE else 1
+    stops = _key_stops(body)
+    if found > 0:
+        opener, closer = delims[found - len(ends)]
+        at += len(opener)
+        stops = (closer,)
+    end = source.find(marks(stops), at)
+    if (len(source.text) if end < 0 else end) - at > reading.limits.header:
+        return NONE
+    if end < 0 or source.hit is None:
+        return 1 if source.eof else MORE
+    if found > 0:
+        found = source.follows(end + len(source.hit), body.key_marks)
+        return 1 if found >= 0 or found == END else found
+    return 1 if source.hit in body.key_marks and source.skip(at) < end else NONE
+
+
+def _key_stops(body: Body) -> tuple[str, ...]:
+    """What ends a bare key, rightly or not."""
+    return (*body.key_marks, "{", "}", "[", "]", ",", "\n")
 
 
 def read(reading: Reading) -> Steps:
@@ -105,7 +139,7 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
 class BraceReader(ValueReader):
     """Reads the values of a brace body; ``param`` is the schema's view of the one at hand."""
 
-    __slots__ = ("param", "mistyped", "_delims", "_runs", "_ends", "_key_end")
+    __slots__ = ("param", "mistyped", "_delims", "_delim_ends", "_runs", "_ends", "_key_end", "_follow")
 
     def __init__(self, reading: Reading) -> None:
         body = reading.body
@@ -123,8 +157,11 @@ class BraceReader(ValueReader):
         self.colons = "".join(body.key_marks)
         self._delims = body.delims + (body.loose_delims if reading.lenient else ())
         self._runs = body.runs
-        self._ends = Markers((",", "}", "]", *reading.closers))
-        self._key_end = Markers((*body.key_marks, "{", "}", "[", "]", ",", "\n"))
+        # One character alone may be text: inches, a quotation.
+        self._delim_ends = tuple(closer for _, closer in body.delims if len(closer) > 1)
+        self._follow = (",", "}", "]", *reading.closers)
+        self._ends = marks((*self._follow, *self._delim_ends, *body.key_marks))
+        self._key_end = marks(_key_stops(body))
 
     def at_once(self, depth: int) -> bool:
         """Never: the C scanner reads only JSON."""
@@ -139,7 +176,7 @@ class BraceReader(ValueReader):
         delim = yield from self._delim()
         if delim is not None:
             source.pos += len(delim[0])
-            end = yield from self._find(Markers((delim[1],)))
+            end = yield from self._find(marks((delim[1],)))
             key = source.text[source.pos : end]
             source.pos = end + len(delim[1])
             yield from self._find(self._key_end)
@@ -159,7 +196,7 @@ class BraceReader(ValueReader):
         delim = yield from self._delim()
         if delim is not None:
             self.sink.take("", len(delim[0]))
-            end = yield from self._find(Markers((delim[1],)))
+            end = yield from self._find(marks((delim[1],)))
             self.sink.take(json_string(source.text[source.pos : end]), end - source.pos + len(delim[1]))
             return
         end = yield from self._find(self._key_end)
@@ -205,19 +242,62 @@ class BraceReader(ValueReader):
         if delim is not None:
             yield from self._string(delim)
             return
-        end = yield from self._find(self._ends)
-        text = source.text[source.pos : end]
+        length, closer = yield from self._bare(context)
+        text = source.text[source.pos : source.pos + length]
         bare = text.strip(BLANKS)
         if not bare:
             raise Malformed("a value is missing")
         param = self.param if context == 0 else UNDECLARED
-        if param.is_string:
+        if closer:
+            self.repair("a string without its opening delimiter", length + len(closer))
+        if closer or param.is_string:
             written = json_string(bare)
         else:
             typed = param.typed(bare)
             self.mistyped = not typed.ok
             written = _LITERALS.get(bare, typed.json) if param is UNDECLARED else typed.json
-        self.sink.take(written, end - source.pos)
+        self.sink.take(written, length + len(closer))
+
+    def _bare(self, context: int) -> Generator[None, None, tuple[int, str]]:
+        """How long the bare value at the cursor is, and the delimiter that ends it if one does.
+
+        A comma is text where such a delimiter comes before the mark of a next key.
+        """
+        source = self.source
+        comma = -1
+        ahead = 0
+        while True:
+            at = source.find(self._ends, source.pos + ahead)
+            ahead = (len(source.text) if at < 0 else at) - source.pos
+            hit = source.hit if at >= 0 else None
+            if hit is None:
+                if source.eof:
+                    raise Cut("the text ends inside the arguments")
+                yield
+                continue
+            if hit in self._delim_ends:
+                if comma >= 0 and source.skip(source.pos + comma + 1) == at:
+                    return comma, ""
+                if (yield from self._can_follow(ahead + len(hit), self._follow)):
+                    if not self.lenient:
+                        raise Malformed("a string without its opening delimiter")
+                    return ahead, hit
+            elif hit in self.colons:
+                if comma >= 0:
+                    return comma, ""
+            elif comma < 0 and (hit != "," or self._ends_here(ahead, context)):
+                return ahead, ""
+            elif hit != ",":
+                return comma, ""
+            elif comma < 0:
+                comma = ahead
+            ahead += len(hit)
+
+    def _ends_here(self, length: int, context: int) -> bool:
+        """Whether a comma behind so much bare text can be no part of the value."""
+        text = self.source.text[self.source.pos : self.source.pos + length]
+        whole = not self.param.is_string and strict_json(text) is not None
+        return whole or context == _IN_ARRAY or not self.lenient
 
     def _string(self, delim: tuple[str, str]) -> Steps:
         source = self.source
@@ -225,17 +305,17 @@ class BraceReader(ValueReader):
         count = yield from self._run(source.pos, opener)
         if self._runs == "each":
             count = 1
-        follow = (",", "}", "]", *self.closers)
+        follow = self._follow
         if count > 1 and count % 2 == 0 and opener == closer:
             found = yield from self._can_follow(count * len(opener), follow)
             if found:
                 self.sink.take('""', count * len(opener))
                 return
         self.sink.take('"', count * len(opener))
-        marks = Markers((closer,))
+        closers = marks((closer,))
         last = False
         while True:
-            at = source.find(marks, source.pos)
+            at = source.find(closers, source.pos)
             end = len(source.text) if at < 0 else at
             if end > source.pos:
                 self.sink.take_raw(source.text[source.pos : end])

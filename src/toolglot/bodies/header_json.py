@@ -8,8 +8,10 @@ from typing import Any
 
 from ..calls import Reading
 from ..dialect import Body
+from ..faults import Cut
 from ..jsonstream import Steps
-from ..scanner import MORE, NONE
+from ..scanner import END, MORE, NONE
+from .json_calls import read_arguments
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
@@ -31,9 +33,10 @@ def read(reading: Reading) -> Steps:
         call.take("{}", 0)
         call.end()
         return
+    if found == END:
+        raise Cut("the text ends before the arguments")
     source.pos = source.follow_at
-    yield from reading.reader(sink=call).value()
-    call.end()
+    yield from read_arguments(reading, call)
 
 
 def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:

@@ -3,7 +3,7 @@
 Promises: argument text goes out as it comes where the name is known and the first-ranked arguments
 key holds an object; another key, a JSON string with an object in it, or arguments before the name are
 held to the object's end. Elements of a list that name no call are rejected and those around them stand.
-A code fence around the JSON is a repair.
+A code fence around the JSON is a repair. Where nothing marks the JSON as calls, what is no call refutes it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ FENCE: Final = "```"
 _EARLY: Final = "before_name"
 _LATE: Final = "after_arguments"
 _DEEPEST: Final = 4
+_NO_OBJECT: Final = "the arguments are not an object"
+# What arguments begin with, and what is read to its end where an object should stand.
+_WRITTEN: Final = ("{", '"', "[", "null")
+# What a lenient reader takes between elements: another separator, a bracket too many, or nothing.
+_LOOSE: Final = (";", "}", "{")
 
 
 # -- code fences -----------------------------------------------------------------------------------
@@ -72,6 +77,74 @@ def close_fence(reading: Reading) -> Steps:
         yield
     if found == 0:
         reading.channel.markup(source.follow_at + len(FENCE))
+
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+def arguments_start(reading: Reading, at: int) -> int:
+    """1 where arguments stand at local index ``at``, in a fence or not, or what was written for them."""
+    inside = inside_fence(reading, at)
+    if inside < 0:
+        return inside
+    found = reading.source.follows_at(inside, _WRITTEN)
+    return 1 if found >= 0 else found
+
+
+def read_arguments(reading: Reading, call: Call, endings: tuple[str, ...] = ()) -> Steps:
+    """Read the arguments of ``call`` at the cursor, and end it; ``endings`` may stand behind them."""
+    source = reading.source
+    while (inside := inside_fence(reading, source.pos)) == MORE:
+        yield
+    if inside < 0:
+        raise (Cut if source.eof else Malformed)("a code fence without arguments")
+    fence = open_fence(reading)
+    kept = None if source.text[source.pos] == "{" else reading.collect()
+    reader = reading.reader(sink=kept or call)
+    reader.closers = (*endings, *reader.closers)
+    yield from reader.value()
+    if kept is None:
+        call.end()
+    else:
+        _give(reading, call, object_text(kept.text(), reading))
+    if fence:
+        yield from close_fence(reading)
+
+
+def _give(reading: Reading, call: Call, text: str | None) -> None:
+    """Make ``text`` the arguments of the call, and end it; None where what was written is no object."""
+    if text is None:
+        if not (reading.marked or reading.offered(call.name)):
+            raise Malformed(_NO_OBJECT)
+        reading.abandon(call, DefectKind.ARGUMENTS_NOT_AN_OBJECT, _NO_OBJECT)
+        return
+    call.take(text, 0)
+    call.end()
+
+
+def object_text(text: str, reading: Reading) -> str | None:
+    """The JSON text of an arguments object, also of none or of one inside a string; else None."""
+    if text[0] == '"':
+        inner = json.loads(text).strip()
+        text = _reread(inner, reading) if inner else "null"
+    if text == "null":
+        return "{}"
+    return text if text[:1] == "{" else None
+
+
+def _reread(text: str, reading: Reading) -> str:
+    """JSON text of a complete value that was written inside a string; empty where it is none."""
+    source = Source()
+    source.feed(text)
+    source.eof = True
+    kept = Collect(source, reading.limits.call)
+    reader = ValueReader(source, kept, lenient=reading.lenient, nesting=reading.limits.nesting)
+    try:
+        for _ in reader.value():
+            pass
+    except BodyFault:
+        return ""
+    return kept.text() if source.skip(source.pos) == len(text) else ""
 
 
 # -- one object ------------------------------------------------------------------------------------
@@ -176,15 +249,10 @@ class CallObject:
         if self.nameless or self._name is None:
             raise Malformed(self.nameless)
         call = self._call if self._call is not None else self._reading.start(self._name, self._id)
-        if not self._live:
-            text = self._object()
-            if text is None:
-                self._reading.abandon(
-                    call, DefectKind.ARGUMENTS_NOT_AN_OBJECT, "the arguments are not an object"
-                )
-                return
-            call.take(text, 0)
-        call.end()
+        if self._live:
+            call.end()
+        else:
+            _give(self._reading, call, self._object())
 
     def _object(self) -> str | None:
         """The JSON text of the arguments that were held, or None where they are no object."""
@@ -193,29 +261,6 @@ class CallObject:
             if text != "null":
                 return object_text(text, self._reading)
         return "{}"
-
-
-def object_text(text: str, reading: Reading) -> str | None:
-    """The JSON text of an arguments object, also one inside a string; None where it is none."""
-    if text[0] == '"':
-        inner = _reread(json.loads(text).strip(), reading)
-        text = "null" if inner is None else inner
-    return text if text[0] == "{" else None
-
-
-def _reread(text: str, reading: Reading) -> str | None:
-    """JSON text of a complete value that was written inside a string, or None where it is none."""
-    source = Source()
-    source.feed(text)
-    source.eof = True
-    kept = Collect(source, reading.limits.call)
-    reader = ValueReader(source, kept, lenient=reading.lenient, nesting=reading.limits.nesting)
-    try:
-        for _ in reader.value():
-            pass
-    except BodyFault:
-        return None
-    return kept.text() if source.skip(source.pos) == len(text) else None
 
 
 # -- a list of them --------------------------------------------------------------------------------
@@ -233,20 +278,36 @@ def read_elements(reading: Reading, depth: int = 0, keyed: bool = False) -> Gene
         return False
     while True:
         yield from _element(reading, depth, keyed)
-        found = yield from _ahead(reading, (",", "]", *reading.closers))
-        if found > 1 and reading.lenient:
-            reading.repaired("closing bracket missing before the close marker", source.at, source.at)
-            source.pos = source.follow_at
+        if (yield from _behind_element(reading)):
             return True
-        if found < 0 or found > 1:
+
+
+def _behind_element(reading: Reading) -> Generator[None, None, bool]:
+    """Pass what separates an element from the next one; whether the array has ended instead."""
+    source = reading.source
+    marks = (",", "]", *reading.closers, *(_LOOSE if reading.lenient else ()))
+    while True:
+        found = yield from _ahead(reading, marks)
+        mark = marks[found] if found >= 0 else ""
+        if not mark or (mark in reading.closers and not reading.lenient):
             raise Malformed("expected ',' or ']'")
+        source.pos = source.follow_at
+        if mark in reading.closers:
+            reading.repaired("closing bracket missing before the close marker", source.at, source.at)
+            return True
+        if mark == "{":
+            reading.repaired("comma missing between calls", source.at, source.at)
+            return False
+        source.pos += 1
+        if mark in _LOOSE:
+            reading.repaired(f"{mark!r} between calls", source.at - 1, source.at)
+        if mark != "}":
+            break
+    if mark != "]" and reading.lenient and (yield from _ahead(reading, ("]",))) == 0:
+        reading.repaired("trailing comma", source.at - 1, source.at)
         source.pos = source.follow_at + 1
-        if found == 1:
-            return True
-        if reading.lenient and (yield from _ahead(reading, ("]",))) == 0:
-            reading.repaired("trailing comma", source.at - 1, source.at)
-            source.pos = source.follow_at + 1
-            return True
+        return True
+    return mark == "]"
 
 
 def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, int]:
@@ -263,18 +324,24 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
 def _element(reading: Reading, depth: int, keyed: bool) -> Steps:
     source = reading.source
     start = source.at
+    reading.name = None
     yield from _ahead(reading, ())
     source.pos = source.follow_at
-    if source.text[source.pos] != "{":
-        yield from reading.reader().value()
-        reading.noise(start, "an element that is no call")
-        return
-    tap = KeyedObject(reading) if keyed else CallObject(reading, depth)
-    yield from reading.reader(tap=tap).value()
-    if tap.nameless:
-        reading.noise(start, tap.nameless)
+    if source.text[source.pos] == "{":
+        tap = KeyedObject(reading) if keyed else CallObject(reading, depth)
+        reader = reading.reader(tap=tap)
+        reader.around = "]"
+        yield from reader.value()
+        if not tap.nameless:
+            tap.finish()
+            return
+        why = tap.nameless
     else:
-        tap.finish()
+        yield from reading.reader().value()
+        why = "an element that is no call"
+    if not reading.marked:
+        raise Malformed(why)
+    reading.noise(start, why)
 
 
 class KeyedObject:
@@ -310,14 +377,9 @@ class KeyedObject:
         reading, call = self._reading, self._call
         if call is None:
             assert self._kept is not None
-            text = self._kept.text()
-            written = "{}" if text == "null" else object_text(text, reading)
-            call = reading.start(self._name)
-            if written is None:
-                reading.abandon(call, DefectKind.ARGUMENTS_NOT_AN_OBJECT, "the arguments are not an object")
-                return
-            call.take(written, 0)
-        call.end()
+            _give(reading, reading.start(self._name), object_text(self._kept.text(), reading))
+        else:
+            call.end()
 
     def finish(self) -> None:
         """Each call has ended where its value did."""

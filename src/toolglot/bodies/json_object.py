@@ -6,14 +6,16 @@ in a wrapping object, or calls in a list; how a call is made of them is in ``jso
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Final
 
 from ..calls import Reading
 from ..dialect import Body
 from ..jsonstream import Steps
-from ..scanner import NONE
+from ..scanner import MORE, NONE
 from .json_calls import CallObject, close_fence, inside_fence, open_fence, write_object
+
+_SEPARATORS: Final = (",", ";")
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
@@ -27,11 +29,37 @@ def starts(reading: Reading, at: int, body: Body) -> int:
 def read(reading: Reading) -> Steps:
     """Read one object and report its call."""
     fence = open_fence(reading)
-    tap = CallObject(reading)
-    yield from reading.reader(tap=tap).value()
-    tap.finish()
+    while True:
+        tap = CallObject(reading)
+        yield from reading.reader(tap=tap).value()
+        tap.finish()
+        if not (yield from _another(reading)):
+            break
     if fence:
         yield from close_fence(reading)
+
+
+def _another(reading: Reading) -> Generator[None, None, bool]:
+    """Whether another object stands between the markers of one call, behind a separator or none."""
+    source = reading.source
+    separators = _SEPARATORS if reading.lenient else ()
+    separated = False
+    found = MORE if reading.body.close else NONE
+    while found == MORE:
+        found = source.follows(source.pos, ("{", *separators))
+        separated = found > 0
+        if separated:
+            found = source.follows(source.follow_at + 1, ("{",))
+        if found == MORE:
+            yield
+    if found != 0:
+        return False
+    start = source.at
+    reading.channel.markup(source.follow_at)
+    reading.channel.body_at = source.at
+    if separated:
+        reading.repaired("a separator between calls", start, source.at)
+    return True
 
 
 def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:

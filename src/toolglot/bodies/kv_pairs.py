@@ -75,7 +75,7 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
 def _pair(reading: Reading, call: Call) -> Steps:
     """Read a key behind its opener, and its value."""
     source, body = reading.source, reading.body
-    key = (yield from _until(reading, body.key_close)).strip(BLANKS)
+    key = (yield from _until(reading, call, body.key_close)).strip(BLANKS)
     if not key:
         raise Malformed("an empty key")
     param = reading.param(call.tool, key)
@@ -85,7 +85,7 @@ def _pair(reading: Reading, call: Call) -> Steps:
         start = source.at
         source.pos = source.follow_at + len(openers[found])
         if openers[found] in body.type_open:
-            kind = yield from _until(reading, body.type_close)
+            kind = yield from _until(reading, call, body.type_close)
             param = param if param.is_string else stated(kind.strip(BLANKS))
         else:
             _mend(reading, f"a surplus {openers[found]!r}", start)
@@ -128,21 +128,29 @@ def _frame(reading: Reading, call: Call) -> Frame:
     return Frame(body.value_close, body.key_open, sibling)
 
 
-def _until(reading: Reading, closers: tuple[str, ...]) -> Generator[None, None, str]:
-    """The text up to one of ``closers``, and past it."""
-    source = reading.source
+def _until(reading: Reading, call: Call, closers: tuple[str, ...]) -> Generator[None, None, str]:
+    """The text up to one of ``closers``, and past it; or up to the value, where faults are mended."""
+    source, body = reading.source, reading.body
+    missing = f"{closers[0]!r} is missing"
+    ends = marks((*closers, *body.value_open, *body.key_open, *reading.closers, *reading.openers))
     ahead = 0
     while True:
-        at = source.find(marks(closers), source.pos + ahead)
+        at = source.find(ends, source.pos + ahead)
+        ahead = (len(source.text) if at < 0 else at) - source.pos
+        if ahead > reading.limits.header:
+            raise Malformed(missing)
         if at >= 0 and source.hit is not None:
             text = source.text[source.pos : at]
-            source.pos = at + len(source.hit)
+            source.pos = at
+            if source.hit in closers:
+                source.pos += len(source.hit)
+            elif source.hit in body.value_open and reading.lenient:
+                reading.missing_close(closers[0], call.index)
+            else:
+                raise Malformed(missing)
             return text
         if source.eof:
             raise Cut("the text ends inside a key")
-        ahead = (len(source.text) if at < 0 else at) - source.pos
-        if ahead > reading.limits.header:
-            raise Malformed(f"{closers[0]!r} is missing")
         yield
 
 

@@ -17,28 +17,43 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, Source, before_counter, holds
+from .json_calls import arguments_start, read_arguments
 
 _OBJECT = "{"
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
     """A name, then the id mark, or a separator and the object."""
-    source = reading.source
+    source, separators = reading.source, _separators(body)
     at = _name_at(source, at, body)
     if at < 0:
         return at
     end = source.stop(NAME_STOP, at)
+    offered = reading.offered(source.text[at:end])
+    # A blank sets off any word: behind an opener of the prompt only a tool's name was cut.
+    cut = 1 if separators or offered or source.base + at > 0 else NONE
     if end == len(source.text):
-        return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
+        return cut if source.eof else MORE if end - at <= reading.limits.header else NONE
     if end == at or end - at > reading.limits.header:
         return NONE
     marks = _marks(reading, body)
     found = source.follows(end, marks)
-    for _ in _separators(body):
-        if not 0 <= found < len(_separators(body)):
+    if not _set_off(body, source.text[end : source.follow_at]) and source.follow_at < len(source.text):
+        return NONE
+    parted = offered and not separators
+    for _ in separators:
+        if not 0 <= found < len(separators):
             break
+        parted = True
         found = source.follows(source.follow_at + len(marks[found]), marks)
-    return 1 if found >= 0 or found == END else found
+    if found == NONE and parted:
+        found = arguments_start(reading, source.follow_at)
+    return 1 if found >= 0 else cut if found == END else found
+
+
+def _set_off(body: Body, blanks: str) -> bool:
+    """Whether the name ends at ``blanks``: separators that are no more must really stand there."""
+    return bool(_separators(body)) or not body.separators or any(mark in blanks for mark in body.separators)
 
 
 def _name_at(source: Source, at: int, body: Body) -> int:
@@ -73,27 +88,26 @@ def read(reading: Reading) -> Steps:
     own_id: str | None = None
     if body.id_at == "around_name":
         name, own_id = _inside(reading, name), name
-    mark = yield from _mark(reading)
+    parted = not _separators(body) and reading.offered(name)
+    mark = yield from _mark(reading, parted)
     if mark in body.id_mark and body.id_at != "around_name":
         token = yield from _token(reading)
         name, own_id = (token, name) if body.id_at == "before_name" else (name, token)
-        mark = yield from _mark(reading)
+        mark = yield from _mark(reading, parted)
     for _ in _separators(body):
         if mark not in _separators(body):
             break
-        mark = yield from _mark(reading)
+        mark = yield from _mark(reading, parted=True)
     if mark in body.id_mark or mark in _separators(body):
         raise Malformed(f"the arguments are missing behind {mark!r}")
     call = reading.start(name, own_id)
     if mark == _OBJECT:
-        reader = reading.reader(sink=call)
-        reader.closers = (*_endings(body), *reader.closers)
-        yield from reader.value()
+        yield from read_arguments(reading, call, _endings(body))
     else:
         if body.empty != "object":
             reading.repaired("a call without arguments", source.at, source.at)
         call.take("{}", 0)
-    call.end()
+        call.end()
     yield from _pass_ending(reading)
 
 
@@ -108,12 +122,21 @@ def _inside(reading: Reading, header: str) -> str:
     return next((name for name in names if name and reading.offered(name)), names[0] or header)
 
 
-def _mark(reading: Reading) -> Generator[None, None, str]:
-    """Pass the next mark, but for the object's bracket and what ends a call."""
+def _mark(reading: Reading, parted: bool) -> Generator[None, None, str]:
+    """Pass the next mark, but for the object's bracket and what ends a call.
+
+    ``parted``: whether arguments must follow, so that other values stand for an object as well.
+    """
     source = reading.source
     marks = _marks(reading, reading.body)
     while True:
         found = source.follows(source.pos, marks)
+        at = source.follow_at
+        if found == NONE and parted:
+            found = arguments_start(reading, at)
+            if found == 1:
+                source.pos = at
+                return _OBJECT
         if found == END:
             raise Cut("the text ends before the arguments")
         if found == NONE:
@@ -122,7 +145,7 @@ def _mark(reading: Reading) -> Generator[None, None, str]:
             break
         yield
     mark = marks[found]
-    source.pos = source.follow_at
+    source.pos = at
     if mark in _separators(reading.body) or mark in reading.body.id_mark:
         source.pos += len(mark)
     return mark

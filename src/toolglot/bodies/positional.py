@@ -13,11 +13,12 @@ from typing import Any, Final
 from ..calls import Reading
 from ..dialect import Body
 from ..errors import RenderError
-from ..faults import Cut, Malformed
+from ..faults import Cut
 from ..jsonstream import Steps
 from ..literals import json_string
 from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds, one_of
 from ..schema import STRING
+from .json_calls import inside_fence, read_arguments
 from .rawvalue import Frame, RawValue
 
 _NEWLINE: Final = "\n"
@@ -58,17 +59,18 @@ def read(reading: Reading) -> Steps:
     call = reading.start(name)
     while True:
         found = source.follows(source.pos, ("{", "[", *reading.closers))
+        if found == NONE:
+            found = _fenced(reading, source.follow_at)
         if found != MORE:
             break
         yield
     if found == END:
         raise Cut("the text ends before the arguments")
-    if found == 0:
+    if 0 <= found <= 1:
         source.pos = source.follow_at
-        yield from reading.reader(sink=call).value()
-    elif found == 1:
-        raise Malformed("the arguments are not an object")
-    elif found > 1:
+        yield from read_arguments(reading, call)
+        return
+    if found > 1:
         call.take("{}", 0)
     else:
         source.pos = source.follow_at
@@ -79,6 +81,14 @@ def read(reading: Reading) -> Steps:
         yield from value.read()
         call.take("}", 0)
     call.end()
+
+
+def _fenced(reading: Reading, at: int) -> int:
+    """0 where a fence at local index ``at`` holds an object; ``MORE`` where it may, else ``NONE``."""
+    inside = inside_fence(reading, at)
+    if inside < 0:
+        return inside
+    return 0 if reading.source.text[inside] == "{" else NONE
 
 
 def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:

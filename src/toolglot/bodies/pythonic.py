@@ -2,15 +2,17 @@
 
 Promises: keyword arguments with Python or JSON literals, raw line breaks and curly quotes in strings,
 any word as a parameter's name, dotted names. A positional argument is left out and reported; where a
-required parameter had no other source, there is no call. An element that is no call refutes a list.
-Calls may also stand one a line, and inside a call that the dialect says only wraps them.
+required parameter had no other source, there is no call. An element that is no call refutes a list; an
+unmarked one also an element that gives no call. Brackets that are missing before the close marker are
+supplied as a repair. Calls may also stand one a line, and inside a call that the dialect says only wraps
+them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ..calls import Reading
 from ..dialect import Body
@@ -21,6 +23,8 @@ from ..jsonstream import Steps
 from ..literals import json_string
 from ..scanner import END, MORE, NONE, WORD_STOP, holds
 from .pythonvalue import PythonReader
+
+_MISSING: Final = "closing bracket missing before the close marker"
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
@@ -57,9 +61,12 @@ def read(reading: Reading) -> Steps:
         yield from _ahead(reading, ())
         source.pos = source.follow_at
         yield from read_call(reading, alone=False)
-        found = yield from _ahead(reading, (",", "]"))
+        found = yield from _ahead(reading, (",", "]", *(reading.closers if reading.lenient else ())))
         if found == NONE:
             raise Malformed("expected ',' or ']' after a call")
+        if found > 1:
+            reading.repaired(_MISSING, source.at, source.at)
+            return
         source.pos = source.follow_at + 1
         if found == 0:
             found = yield from _ahead(reading, ("]",))
@@ -112,8 +119,8 @@ def read_call(reading: Reading, alone: bool = True) -> Steps:
     source.pos += 1
     reader = PythonReader(reading)
     given: set[str] = set()
-    dropped = False
-    while True:
+    dropped = missing = False
+    while not missing:
         found = yield from _ahead(reading, (")",))
         if found == 0:
             break
@@ -125,6 +132,7 @@ def read_call(reading: Reading, alone: bool = True) -> Steps:
             call.take(("{" if call.empty else ", ") + json_string(key) + ": ", 0)
             given.add(key)
             reader.sink = call
+            reader.param = reading.param(call.tool, key)
             yield from reader.value()
         else:
             dropped = True
@@ -140,22 +148,39 @@ def read_call(reading: Reading, alone: bool = True) -> Steps:
             )
         found = yield from _ahead(reading, (",", ")"))
         if found == NONE:
-            raise Malformed("expected ',' or ')' after an argument")
+            missing = yield from _unclosed(reading)
+            if not missing:
+                raise Malformed("expected ',' or ')' after an argument")
+            reading.repaired(_MISSING, source.at, source.at)
         if found == 0:
             source.pos = source.follow_at + 1
     call.take("{}" if call.empty else "}", 0)
-    source.pos = source.follow_at + 1
+    if not missing:
+        source.pos = source.follow_at + 1
     for _ in range(depth):
         if (yield from _ahead(reading, (")",))) != 0:
             raise Malformed("expected ')' behind the wrapped call")
         source.pos = source.follow_at + 1
     if dropped and call.tool is not None and call.tool.required - given:
         detail = "a required argument was given by position only"
-        if alone:
+        if alone or not reading.marked:
             raise Malformed(detail)
         reading.abandon(call, DefectKind.MALFORMED_CALL, detail)
     else:
         call.end()
+
+
+def _unclosed(reading: Reading) -> Generator[None, None, bool]:
+    """Whether the close marker follows an argument, or the list's bracket and then the close marker."""
+    source = reading.source
+    while reading.lenient:
+        found = source.follows(source.pos, ("]", *reading.closers))
+        if found == 0:
+            found = source.follows(source.follow_at + 1, reading.closers)
+        if found != MORE:
+            return found >= 0
+        yield
+    return False
 
 
 def _word(reading: Reading) -> Generator[None, None, str]:

@@ -15,6 +15,7 @@ from ..jsonstream import Steps, ValueReader
 from ..jsontext import is_number, json_escape
 from ..literals import json_string, python_to_json
 from ..scanner import BLANKS, MORE, NONE, SCALAR_STOP, string_stops
+from ..schema import UNDECLARED, Param
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
 _STOPS: Final = {close: string_stops(close) for close in _QUOTES.values()}
@@ -35,7 +36,7 @@ _HEX: Final = frozenset("0123456789abcdefABCDEF")
 class PythonReader(ValueReader):
     """Reads Python's literals, and JSON's."""
 
-    __slots__ = ("_words",)
+    __slots__ = ("param", "_words", "_zeros")
 
     brackets: ClassVar[dict[str, str]] = {"{": "}", "[": "]", "(": ")"}
 
@@ -49,7 +50,9 @@ class PythonReader(ValueReader):
             repaired=reading.repaired,
         )
         self.quotes = _QUOTES
+        self.param: Param = UNDECLARED
         self._words = reading.body.words
+        self._zeros = reading.body.zeros
 
     def at_once(self, depth: int) -> bool:
         """Never: the C scanner reads only JSON."""
@@ -91,10 +94,14 @@ class PythonReader(ValueReader):
             raise Malformed("a value is missing")
         else:
             number = python_to_json(word)
-            written = number if number is not None else self._bare(word)
+            written = number if number is not None else self._bare(word, context)
         self.sink.take(written, len(token))
 
-    def _bare(self, word: str) -> str:
+    def _bare(self, word: str, context: int) -> str:
+        number = self.param.padded(word) if self._zeros == "integer" and context == 0 else None
+        if number is not None and self.lenient:
+            self.repair("an integer with leading zeros", len(word))
+            return number
         if self._words == "loose":
             if not self.lenient:
                 raise Malformed(f"{word[:20]!r} is no literal")
@@ -180,7 +187,10 @@ class PythonReader(ValueReader):
             yield
         digits = source.text[source.pos + 2 : source.pos + length]
         code = int(digits, 16) if len(digits) == length - 2 and _HEX.issuperset(digits) else -1
-        if 0 <= code <= 0x10FFFF:
+        if 0xD800 <= code <= 0xDBFF and 0xDC00 <= (low := (yield from self._code_unit(length))) <= 0xDFFF:
+            # Python keeps two halves apart; a model that writes them means one character, as in JSON.
+            self.sink.take(json_escape(chr(0x10000 + (code - 0xD800 << 10) + low - 0xDC00)), length + 6)
+        elif 0 <= code <= 0x10FFFF:
             self.sink.take(json_escape("\ufffd" if 0xD800 <= code <= 0xDFFF else chr(code)), length)
         else:
             self.sink.take("\\\\", 1)

@@ -3,9 +3,10 @@
 Promises: nothing in a value is unescaped, and text that cannot be its end is data at once. If the value
 began with a newline where the dialect writes one, ends count only at the start of a line, else
 anywhere. The value's own close counts if a sibling, an outer close or the end of the text follows; a
-sibling of a known name, or an outer close before an opener or the end, ends a value whose close is
-missing; an own close inside a line counts where one of those stands right behind it. Where the text was
-cut, its end is no evidence for a missing close; a value that holds a close and then lacks one is a repair.
+sibling of a known name, or outer closes before an opener or the end, end a value whose close is missing;
+an own close inside a line counts where one of those stands right behind it. Where faults are mended, an
+own close also counts before the next call. Where the text was cut, its end is no evidence for a missing
+close; a missing close is a repair where the dialect does not list it, and in a value that holds one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from ..schema import Param
 
 _NEWLINE: Final = "\n"
 _NULL: Final = "null"
+# A call, its markers and its section: more closes in a row than these are no part of a value.
+_OUTER_MOST: Final = 3
 _marks: dict[tuple[str, ...], Markers] = {}
 
 
@@ -33,6 +36,33 @@ def marks(literals: tuple[str, ...]) -> Markers:
     if found is None:
         found = _marks[literals] = Markers(literals)
     return found
+
+
+def behind(reading: Reading, at: int, options: tuple[str, ...], gaps: tuple[str, ...] = ()) -> int:
+    """Which of ``options`` stands at ``at``, after no more blanks than may be layout."""
+    found = reading.source.follows_past(at, options, gaps)
+    return found if reading.source.follow_at - at <= reading.limits.blanks else NONE
+
+
+def ends_call(reading: Reading, at: int, openers: tuple[str, ...] = ()) -> int:
+    """Whether an opener or the end follows at ``at``, where an outer close ends, perhaps after more closes.
+
+    1, ``NONE`` or ``MORE``; the end of a text that was cut tells nothing.
+    """
+    openers = (*openers, *reading.openers)
+    for _ in range(_OUTER_MOST):
+        found = behind(reading, at, (*openers, *reading.closers))
+        if found < len(openers):
+            return _stands(reading, found)
+        at = reading.source.follow_at + len(reading.closers[found - len(openers)])
+    return 1
+
+
+def _stands(reading: Reading, found: int) -> int:
+    """Whether an end stands that nothing speaks for but what was ``found`` behind it."""
+    if found == END:
+        return NONE if reading.finish_reason == "length" else 1
+    return 1 if found >= 0 else found
 
 
 class Frame:
@@ -119,7 +149,7 @@ class RawValue:
             return
         if marker in self._frame.ends:
             source.pos += len(marker)
-        elif self._inner and not self._reading.lenient:
+        elif not self._reading.lenient and (self._inner or self._reading.body.value_end == "needed"):
             raise Malformed(f"{self._frame.ends[0]!r} is missing")
         else:
             self._reading.missing_close(self._frame.ends[0], self._call.index)
@@ -206,33 +236,21 @@ class RawValue:
         """Whether ``marker`` at local index ``at`` ends the value: 1, ``NONE`` or ``MORE``."""
         frame = self._frame
         if frame.kind == "rest":
-            return 1 if self._counts(at) else self._last(at + len(marker))
+            if self._counts(at):
+                return 1
+            return _stands(self._reading, behind(self._reading, at + len(marker), self._reading.openers))
         if marker not in frame.ends:
             return self._bare_end(at, marker) if self._counts(at) else NONE
         options = (*frame.siblings, *frame.blocks, *self._reading.closers)
-        if self._reading.lenient and not frame.blocks:
-            options += self._reading.openers
-        found = self._behind(at + len(marker), options, self._gaps)
+        calls = (*frame.openers, *self._reading.openers) if self._reading.lenient else ()
+        found = behind(self._reading, at + len(marker), options + calls, self._gaps)
         if found == END:
             return 1
         if found < 0 or self._counts(at):
             return 1 if found >= 0 else found
+        if found >= len(options):
+            return 1 if self._counts(self._source.follow_at) else NONE
         return self._bare_end(self._source.follow_at, options[found])
-
-    def _last(self, behind: int) -> int:
-        """Whether only an opener, or nothing, follows at ``behind``."""
-        return self._verdict(self._behind(behind, self._reading.openers))
-
-    def _behind(self, at: int, options: tuple[str, ...], gaps: tuple[str, ...] = ()) -> int:
-        """Which of ``options`` stands at ``at``, after no more blanks than may be layout."""
-        found = self._source.follows_past(at, options, gaps)
-        return found if self._source.follow_at - at <= self._reading.limits.blanks else NONE
-
-    def _verdict(self, after: int) -> int:
-        """What follows an end that stands alone: an opener, or the end of a text that was not cut there."""
-        if after == END:
-            return NONE if self._reading.finish_reason == "length" else 1
-        return 1 if after >= 0 else after
 
     def _counts(self, at: int) -> bool:
         """Whether an end may stand at ``at``."""
@@ -240,14 +258,9 @@ class RawValue:
 
     def _bare_end(self, at: int, marker: str) -> int:
         """Whether a sibling, a block's close or an outer close at ``at`` ends a value by itself."""
-        frame, reading = self._frame, self._reading
+        frame = self._frame
         if not self._counts(at):
             return NONE
-        behind = at + len(marker)
         if marker in frame.siblings:
-            return frame.sibling(behind)
-        if marker in frame.blocks:
-            after = self._behind(behind, (*frame.openers, *reading.openers, *reading.closers))
-        else:
-            after = self._behind(behind, (*reading.openers, *frame.openers, *reading.closers))
-        return self._verdict(after)
+            return frame.sibling(at + len(marker))
+        return ends_call(self._reading, at + len(marker), frame.openers)

@@ -13,13 +13,15 @@ from typing import Any, Final
 
 from ..calls import Call, Reading
 from ..dialect import Body, Tag
+from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
+from ..markers import Markers
 from ..scanner import END, MORE, NAME_STOP, NONE, Source, twice
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
-from .rawvalue import Frame, RawValue
+from .rawvalue import Frame, RawValue, marks
 from .tags import ENTITY_MOST, Tagged, escape, read_tag, tag_at, tag_begins, unescape, write_tag
 
 _NEWLINE: Final = "\n"
@@ -68,6 +70,8 @@ def read(reading: Reading) -> Steps:
     if source.pos >= len(source.text):
         raise Cut("the text ends in front of the name")
     head = yield from read_tag(reading, tag)
+    if head.empty and tag.empty == "malformed":
+        raise Malformed("no tag of this format closes itself")
     name = head.name
     if body.names == "doubled" and not reading.offered(name) and reading.offered(twice(name, _DOT)):
         name = twice(name, _DOT)
@@ -78,50 +82,81 @@ def read(reading: Reading) -> Steps:
         call.take("{}", 0)
         call.end()
         return
-    json_inside = reading.lenient or body.inside == "json"
-    follow = (
-        own.open,
-        tag.end,
-        *body.whole[:1],
-        *(("{",) if json_inside else ()),
-        *(reading.closers if reading.lenient else ()),
-    )
+    objects = (*body.whole[:1], *(("{",) if reading.lenient or body.inside == "json" else ()))
+    follow = (own.open, tag.end, *objects, *(reading.closers if reading.lenient else ()))
     found = yield from _ahead(reading, follow)
     if found == NONE:
         raise Malformed(f"expected {own.open!r} or {tag.end!r}")
     call = reading.start(name, own_id)
     source.pos = source.follow_at
-    if follow[found] == "{" or follow[found] in body.whole:
-        yield from _object(reading, call, body.whole if follow[found] in body.whole else ())
-        found = yield from _ahead(reading, follow)
-        source.pos = source.follow_at
+    # The next call in its place is no proof that one without arguments was meant.
+    behind = (own.open, tag.end, *(_outer(reading) if reading.lenient else ()))
+    if follow[found] in objects:
+        found = yield from _object(reading, call, follow[found], behind)
+    elif found == 0:
+        found = yield from _params(reading, call, behind)
     else:
-        found = yield from _params(reading, call, follow, found)
+        call.take("{}", 0)
+    if found == 0:
+        raise Malformed("a parameter behind the arguments")
     if found == 1:
         source.pos += len(tag.end)
-    elif found == NONE or follow[found] not in reading.closers:
-        raise Malformed(f"expected {tag.end!r}")
     else:
         reading.missing_close(tag.end, call.index)
     call.end()
 
 
-def _object(reading: Reading, call: Call, around: tuple[str, ...]) -> Steps:
-    """Read all arguments as one JSON object, ``around`` which two markers may stand."""
-    source = reading.source
+def _outer(reading: Reading) -> tuple[str, ...]:
+    """What ends a call whose own end is missing: an outer close, or the next call."""
+    return (*reading.closers, _tags(reading.body)[0].open, *reading.openers)
+
+
+def _object(reading: Reading, call: Call, first: str, behind: tuple[str, ...]) -> Generator[None, None, int]:
+    """Read all arguments as one JSON object, markers around it where ``first`` is one; what is behind it."""
+    source, body = reading.source, reading.body
+    around = body.whole if first in body.whole else ()
     if around:
         source.pos += len(around[0])
         if (yield from _ahead(reading, ("{",))) == NONE:
             raise Malformed("the arguments are not a JSON object")
         source.pos = source.follow_at
-    yield from reading.reader(sink=call).value()
+    reader = reading.reader(sink=call)
+    reader.closers = (*around[1:], behind[1], *reading.closers)
+    yield from reader.value()
     if around:
         if (yield from _ahead(reading, around[1:])) == NONE:
             raise Malformed(f"expected {around[1]!r}")
         source.pos = source.follow_at + len(around[1])
+    found = yield from _ahead(reading, behind)
+    if found == NONE and reading.lenient:
+        yield from _trailing(reading, marks(behind[1:]))
+        found = yield from _ahead(reading, behind)
+    if found == NONE:
+        raise Malformed(f"expected {behind[1]!r}")
+    source.pos = source.follow_at
+    return found
 
 
-def _params(reading: Reading, call: Call, follow: tuple[str, ...], found: int) -> Generator[None, None, int]:
+def _trailing(reading: Reading, ends: Markers) -> Steps:
+    """Reject other text behind a complete object, in front of what ends the call."""
+    source, channel = reading.source, reading.channel
+    ahead = 0
+    while True:
+        at = source.find(ends, source.pos + ahead)
+        ahead = (len(source.text) if at < 0 else at) - source.pos
+        if ahead > reading.limits.trailing:
+            raise Malformed("other text behind the arguments")
+        if at >= 0 and source.hit is not None:
+            break
+        if source.eof:
+            raise Cut("the text ends inside a function")
+        yield
+    start = source.at
+    channel.markup(at)
+    channel.defect(DefectKind.REJECTED, start, source.at, "text between the arguments and the call's end")
+
+
+def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[None, None, int]:
     """Read all parameters; what stands behind them."""
     source = reading.source
     tag, own = _tags(reading.body)
@@ -134,6 +169,7 @@ def _params(reading: Reading, call: Call, follow: tuple[str, ...], found: int) -
         return 1 if tool is None or tool.open or tool.declares(found.name) else NONE
 
     frame = Frame((own.end,), (own.open,), sibling, (tag.end,), (tag.open,))
+    found = 0
     while found == 0:
         param = yield from read_tag(reading, own)
         reading.channel.settle(source.at)
@@ -142,11 +178,11 @@ def _params(reading: Reading, call: Call, follow: tuple[str, ...], found: int) -
             call.take('""', 0)
         else:
             yield from _value(reading, call, _param(reading, call, param, own), frame)
-        found = yield from _ahead(reading, follow)
+        found = yield from _ahead(reading, behind)
         if found == NONE:
             raise Malformed(f"expected {own.open!r} or {tag.end!r}")
         source.pos = source.follow_at
-    call.take("{}" if call.empty else "}", 0)
+    call.take("}", 0)
     return found
 
 

@@ -60,7 +60,8 @@ def tag_at(source: Source, at: int, tag: Tag, most: int) -> Tagged | int:
     if tag.escapes != "none":
         attributes = {key: unescape(value) for key, value in attributes.items()}
     name = attributes.get(tag.key, "")
-    return Tagged(name, attributes, end, empty) if name else NONE
+    fits = name and (tag.others == "any" or len(attributes) == 1)
+    return Tagged(name, attributes, end, empty) if fits else NONE
 
 
 def _plain_end(source: Source, at: int, tag: Tag, most: int) -> int:

@@ -1,8 +1,10 @@
 """xml_tree: a tag with the call's name, and nested elements whose tags follow a namespace literal.
 
-Promises: a tag without the namespace is text. Children make an object, items and repeated names a list,
-and a leaf's text is typed by the schema of its place. Arguments go out once, at the call's end: until
-then a repeated name may turn a value into a list.
+Promises: a tag without the namespace is text, and so is one that cannot be the end of an argument or of
+the call: an argument's close with other text behind it, a call's close inside a string with neither an
+opener nor the end behind it. Children make an object, items and repeated names a list, and a leaf's text
+is typed by the schema of its place. Arguments go out once, at the call's end: until then a repeated name
+may turn a value into a list.
 """
 
 from __future__ import annotations
@@ -20,10 +22,13 @@ from ..literals import json_string
 from ..markers import Rope
 from ..scanner import BLANKS, MORE, NONE, one_of
 from ..schema import UNDECLARED, Place
-from .rawvalue import marks
+from .rawvalue import behind, ends_call, marks
 from .tags import read_tag, tag_begins, write_tag
 
 _TEXT_KEY: Final = "$text"
+_TEXT: Final = frozenset({"string"})
+# How deep an argument stands; deeper, text between elements is allowed.
+_ARGUMENT: Final = 2
 
 
 class Node:
@@ -102,14 +107,14 @@ def read(reading: Reading) -> Steps:
         room -= len(raw)
         if room < 0:
             raise OverLimit("the call is longer than the limit allows")
+        node = stack[-1]
+        if not (yield from _counts(reading, stack, found, own)):
+            node.text.append(raw)
+            continue
         if found == own:
             if len(stack) > 1:
                 raise Malformed(f"{stack[-1].tag!r} is not closed")
             break
-        node = stack[-1]
-        if node.types == frozenset({"string"}) and found != "/" + node.tag:
-            node.text.append(raw)
-            continue
         if not found.startswith("/"):
             stack.append(stack[-1].child(found, body.item))
             if len(stack) > reading.limits.nesting:
@@ -124,6 +129,24 @@ def read(reading: Reading) -> Steps:
         raise Malformed("text between the arguments")
     call.take(root.json("") if root.children else "{}", 0)
     call.end()
+
+
+def _counts(reading: Reading, stack: Sequence[Node], found: str, own: str) -> Generator[None, None, bool]:
+    """Whether a tag that was read is one, and no text of the innermost element."""
+    source, node = reading.source, stack[-1]
+    text = node.types == _TEXT
+    while True:
+        if found == own:
+            verdict = ends_call(reading, source.pos) if text else 1
+        elif found != "/" + node.tag:
+            verdict = NONE if text else 1
+        elif len(stack) == _ARGUMENT:
+            verdict = behind(reading, source.pos, (reading.body.namespace, *reading.closers))
+        else:
+            verdict = 1
+        if verdict != MORE:
+            return verdict != NONE
+        yield
 
 
 def _until(reading: Reading, node: Node, own: str) -> Generator[None, None, tuple[str, str]]:
