@@ -7,6 +7,7 @@ laws once, for all tests; ``received`` is what a client that only reads events e
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import re
 import signal
@@ -20,8 +21,8 @@ import toolglot
 from toolglot import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Relabel, Text
 
 TILES = (Text, Reasoning, CallStart, Arguments, CallEnd, Markup)
-EVERY_SPLIT = 400
-"""Up to this length each single split is tried; beyond it every n-th."""
+EVERY_SPLIT = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "quick" else 400
+"""Up to this length each single split is tried; beyond it, and in the profile quick, every n-th."""
 
 HANGS_AFTER = 10
 """Seconds after which a parse is taken for one that never ends."""
@@ -67,7 +68,7 @@ def random_pieces(text: str, seed: int, most: int = 9) -> list[str]:
 
 def positions(length: int, most: int = EVERY_SPLIT) -> range:
     """The inner positions of a text of this length: all of them, or an even sample where it is long."""
-    return range(1, length, max(1, length // most))
+    return range(1, length, max(1, length // min(most, EVERY_SPLIT)))
 
 
 def deliveries(text: str, markers: Iterable[str] = (), seeds: int = 5) -> Iterator[tuple[str, list[str]]]:

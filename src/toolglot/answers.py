@@ -188,7 +188,9 @@ class Answers(Claims):
         dialect: Dialect | None = None
         while True:
             self.depth_held = depth
+            self.fenced = True
             read = yield from self._fence_item()
+            self.fenced = False
             if read is None:
                 break
             if read is False:

@@ -36,6 +36,7 @@ class Claims(Machine):
         self.guess = guess
         self.more: Meaning | None = None
         self.reached = 0
+        self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
 
     def aside(self, rel: int, layout: str | None = None) -> None:
@@ -243,7 +244,7 @@ class Claims(Machine):
         """
         source, channel, reading = self.source, self.channel, self.reading
         envelope = way.dialect.envelope
-        closers = tuple(m for m in envelope.close if m not in envelope.stops)
+        closers = tuple(m for m in envelope.close if m not in envelope.stops and not self.fenced)
         reading.enter(way.body, envelope, marked=False, offered_only=offered_only)
         reading.provisional = False
         channel.body_at = start = source.at

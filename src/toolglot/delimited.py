@@ -170,7 +170,7 @@ class Delimited(Reasoner):
         """A close marker that no opener waits for."""
         yield from ()
         source, channel, state = self.source, self.channel, self.state
-        if self.refuted >= 0:
+        if self.refuted >= 0 and any(hit in m.dialect.envelope.close for m in found):
             start, text = self.refuted, self.refuted_text
             self.prose(source.pos + rel + len(hit))
             self.refuted = -1

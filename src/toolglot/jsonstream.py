@@ -168,13 +168,12 @@ class ValueReader:
             self.sink.take(_CLOSING[stack.pop()], 1)
             return _AFTER
         if c == ",":
-            if self.lenient or stack[-1] == ")":
+            if self.lenient:
                 found = yield from self._ahead(1, (stack[-1],))
                 if found == END:
                     raise Cut("the text ends inside a value")
                 if found == 0:
-                    if stack[-1] != ")":
-                        self.repair("trailing comma", 1)
+                    self.repair("trailing comma", 1)
                     self.sink.take("", 1)
                     return _AFTER
             self.sink.take(",", 1)

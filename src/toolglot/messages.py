@@ -22,7 +22,8 @@ from .events import DefectKind
 from .faults import OverLimit
 from .jsonstream import Steps
 from .markers import Markers
-from .scanner import BLANKS, END, MORE, NONE, field_after, one_of
+from .pieces import field_after
+from .scanner import BLANKS, END, MORE, NONE, one_of
 from .table import Table
 
 _WORD_END: Final = one_of(BLANKS + "<")

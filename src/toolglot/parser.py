@@ -25,7 +25,8 @@ from .limits import Limits
 from .literals import clean
 from .message import Message
 from .messages import Messages
-from .scanner import Source, after_last
+from .pieces import after_last
+from .scanner import Source
 from .schema import Tools, read_tools
 from .spans import Spans, clipped
 from .table import table_of

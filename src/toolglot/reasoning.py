@@ -223,7 +223,7 @@ class Reasoner(Answers):
         """The text has ended: what was held goes out."""
         source, channel, state = self.source, self.channel, self.state
         if self.draft is not None:
-            self.prose(len(source.text))
+            self._rest()
             if self.overdue():
                 self.drop_draft(len(source.text))
                 channel.defect(DefectKind.LIMIT, source.at, source.at, "a draft longer than the limit allows")
@@ -231,14 +231,19 @@ class Reasoner(Answers):
             else:
                 self.draft = None
                 channel.release()
-        blank = source.skip(source.pos) == len(source.text)
-        if blank and state.edge == source.at and not state.thinking and state.table.layout == "blank":
-            channel.markup(len(source.text))
-        else:
-            self.prose(len(source.text))
+        self._rest()
         channel.settle(source.at)
         channel.drop_aside()
         if state.thinking and state.by_tag and self.reading.finish_reason != "length":
             channel.defect(
                 DefectKind.LONE_REASONING_OPEN, source.at, source.at, "the text ends inside reasoning"
             )
+
+    def _rest(self) -> None:
+        """The end of the text: layout where nothing but blanks follows markup, else content or reasoning."""
+        source, state = self.source, self.state
+        blank = source.skip(source.pos) == len(source.text)
+        if blank and state.edge == source.at and not state.thinking and state.table.layout == "blank":
+            self.channel.markup(len(source.text))
+        else:
+            self.prose(len(source.text))

@@ -31,8 +31,6 @@ _TAIL: Final = re.compile(r"[ \t]{0,3}\Z")
 NAME_STOP: Final = re.compile(r"""[\s\[\]{}()<>"'`,;\\]""")
 WORD_STOP: Final = re.compile(r"[^\w.\-]")
 SCALAR_STOP: Final = re.compile(r"[,)\]}:\n]")
-_ATTRIBUTE: Final = re.compile(r"""([^\s"'=]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"']+)""")
-_KEY_LINE: Final = re.compile(r"[ \t]*([A-Za-z_]\w*)[ \t]*:(.*)", re.ASCII | re.DOTALL)
 
 NONE: Final = -1
 MORE: Final = -2
@@ -225,6 +223,12 @@ class Source:
             examined(end - start + 1)
         return end
 
+    def name_end(self, start: int) -> int:
+        """Where the bare name at ``start`` ends: at once where no letter, digit or underscore is in it."""
+        end = self.stop(NAME_STOP, start)
+        ended = end < len(self.text) or self.eof
+        return start if ended and LETTER.search(self.text, start, end) is None else end
+
     def skip(self, start: int) -> int:
         """Local index of the first character at or after ``start`` that is not blank, or the length.
 
@@ -374,44 +378,6 @@ def one_of(characters: str) -> re.Pattern[str]:
     return re.compile("[" + re.escape(characters) + "]")
 
 
-def after_last(text: str, literals: tuple[str, ...], *, including: bool) -> str:
-    """What follows the last occurrence of any of ``literals``, or begins with it; else ``text``."""
-    best = 0
-    for literal in literals:
-        found = text.rfind(literal)
-        if found >= 0:
-            best = max(best, found if including else found + len(literal))
-    return text[best:]
-
-
-def attributes_of(text: str) -> dict[str, str]:
-    """The attributes in the text of a tag, with values in quotes or not."""
-    if _counts:
-        examined(len(text))
-    return {key: value[1:-1] if value[0] in "\"'" else value for key, value in _ATTRIBUTE.findall(text)}
-
-
-def before_counter(text: str, mark: str) -> str:
-    """A short text without the number at its end that ``mark`` introduces; all of it where there is none."""
-    head, _, counter = text.rpartition(mark)
-    return head if head and counter.isascii() and counter.isdigit() else text
-
-
-def twice(text: str, mark: str) -> str:
-    """What stands on both sides of ``mark`` in a short text, where that is the same; else the text."""
-    half = text[: (len(text) - len(mark)) // 2]
-    return half if half and text == half + mark + half else text
-
-
-def field_after(text: str, mark: str, stops: tuple[str, ...]) -> str:
-    """What follows the last ``mark`` in a short text, up to the first of ``stops``; empty without a mark."""
-    start = text.rfind(mark) if mark else -1
-    if start < 0:
-        return ""
-    rest = text[start + len(mark) :]
-    return rest[: min((i for i in map(rest.find, stops) if i >= 0), default=len(rest))]
-
-
 def holds(pattern: re.Pattern[str], text: str) -> bool:
     """Whether ``pattern`` matches anywhere in ``text``."""
     return pattern.search(text) is not None
@@ -420,11 +386,3 @@ def holds(pattern: re.Pattern[str], text: str) -> bool:
 def string_stops(close: str) -> re.Pattern[str]:
     """Matches the characters of a quoted string that need care: its close, quotes, backslashes, controls."""
     return re.compile('["\\\\\x00-\x1f' + re.escape(close) + "]")
-
-
-def key_line(line: str) -> tuple[str, str] | None:
-    """The key and the rest of a ``key: rest`` line, or None."""
-    if _counts:
-        examined(len(line))
-    match = _KEY_LINE.match(line)
-    return None if match is None else (match.group(1), match.group(2))

@@ -114,7 +114,8 @@ class Table:
                 self._mean(marker, Meaning(Kind.OPEN, dialect))
             for unmarked in dialect.unmarked:
                 self._add_unmarked(dialect, unmarked, names)
-            for marker in envelope.close:
+            ends = envelope.close or tuple(body.name.end for body in dialect.bodies if body.name is not None)
+            for marker in ends:
                 if marker.strip("`"):
                     # A fence that closes no call opens or closes code.
                     self._mean(marker, Meaning(Kind.CLOSE, dialect))

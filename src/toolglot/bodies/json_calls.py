@@ -359,8 +359,10 @@ class KeyedObject:
         return None
 
     def enter(self, key: str, first: str) -> Sink:
-        """A call begins: its name is the key."""
+        """A call begins: its name is the key. What no marker says to be calls holds one call an object."""
         reading = self._reading
+        if not reading.marked and (self._name or first != "{"):
+            raise Malformed("an object that is no call")
         self._name = key
         self.nameless = ""
         self._call = None

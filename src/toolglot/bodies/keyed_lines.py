@@ -18,7 +18,8 @@ from ..faults import Cut, Malformed, OverLimit
 from ..jsonstream import Steps
 from ..jsontext import is_number
 from ..literals import json_string
-from ..scanner import BLANKS, MORE, NONE, key_line
+from ..pieces import key_line
+from ..scanner import BLANKS, MORE, NONE
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _WORDS: Final = frozenset({"true", "false", "null"})

@@ -25,7 +25,7 @@ from .rawvalue import Frame, RawValue, marks
 def starts(reading: Reading, at: int, body: Body) -> int:
     """A name, then the first key, the mark behind the name, or the call's close."""
     source = reading.source
-    end = source.stop(NAME_STOP, at)
+    end = source.name_end(at)
     if end == at or end - at > reading.limits.header:
         return NONE
     if end == len(source.text):
@@ -129,7 +129,10 @@ def _frame(reading: Reading, call: Call) -> Frame:
 
 
 def _until(reading: Reading, call: Call, closers: tuple[str, ...]) -> Generator[None, None, str]:
-    """The text up to one of ``closers``, and past it; or up to the value, where faults are mended."""
+    """The text up to one of ``closers``, and past it; or up to the value, where faults are mended.
+
+    Of several keys that open one after another only the last is read.
+    """
     source, body = reading.source, reading.body
     missing = f"{closers[0]!r} is missing"
     ends = marks((*closers, *body.value_open, *body.key_open, *reading.closers, *reading.openers))
@@ -141,7 +144,13 @@ def _until(reading: Reading, call: Call, closers: tuple[str, ...]) -> Generator[
             raise Malformed(missing)
         if at >= 0 and source.hit is not None:
             text = source.text[source.pos : at]
+            start = source.at
             source.pos = at
+            if source.hit in body.key_open and closers == body.key_close:
+                source.pos += len(source.hit)
+                _mend(reading, f"a surplus {source.hit!r}", start)
+                ahead = 0
+                continue
             if source.hit in closers:
                 source.pos += len(source.hit)
             elif source.hit in body.value_open and reading.lenient:

@@ -27,7 +27,7 @@ _FENCE: Final = "```"
 def starts(reading: Reading, at: int, body: Body) -> int:
     """A name, then the label of its input on another line."""
     source = reading.source
-    end = source.stop(NAME_STOP, at)
+    end = source.name_end(at)
     if end == len(source.text):
         return NONE if source.eof or end - at > reading.limits.header else MORE
     found = source.follows(end, body.separators) if end > at else NONE

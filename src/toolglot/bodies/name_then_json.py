@@ -16,7 +16,8 @@ from ..dialect import Body
 from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
-from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, Source, before_counter, holds
+from ..pieces import before_counter
+from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, Source, holds
 from .json_calls import arguments_start, read_arguments
 
 _OBJECT = "{"
@@ -28,7 +29,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     at = _name_at(source, at, body)
     if at < 0:
         return at
-    end = source.stop(NAME_STOP, at)
+    end = source.name_end(at)
     offered = reading.offered(source.text[at:end])
     # A blank sets off any word: behind an opener of the prompt only a tool's name was cut.
     cut = 1 if separators or offered or source.base + at > 0 else NONE

@@ -40,7 +40,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
         return NONE
     if word == len(source.text):
         return 1 if source.eof else MORE
-    stop = source.stop(NAME_STOP, word)
+    stop = source.name_end(word)
     if stop == len(source.text):
         return 1 if source.eof else MORE if stop - word <= reading.limits.header else NONE
     return 1 if stop > word and source.text[stop] in BLANKS + mark[0] + "<{" else NONE

@@ -161,6 +161,8 @@ def read_call(reading: Reading, alone: bool = True) -> Steps:
         if (yield from _ahead(reading, (")",))) != 0:
             raise Malformed("expected ')' behind the wrapped call")
         source.pos = source.follow_at + 1
+    if dropped and not given and call.tool is None and not reading.marked:
+        raise Malformed("no argument of a call that nothing speaks for can be read")
     if dropped and call.tool is not None and call.tool.required - given:
         detail = "a required argument was given by position only"
         if alone or not reading.marked:
@@ -208,7 +210,7 @@ def _keyword(reading: Reading) -> Generator[None, None, str]:
     while True:
         end = source.stop(WORD_STOP, source.pos + ahead)
         if end < len(source.text):
-            found = source.follows(end, ("==", "="))
+            found = source.follows(end, ("==", "=>", "="))
             if found != MORE:
                 break
         elif source.eof:
@@ -216,7 +218,7 @@ def _keyword(reading: Reading) -> Generator[None, None, str]:
         elif end - source.pos > reading.limits.header:
             return ""
         yield
-    if found != 1 or end == source.pos:
+    if found != 2 or end == source.pos:
         return ""
     key = source.text[source.pos : end]
     source.pos = source.follow_at + 1

@@ -58,6 +58,13 @@ class PythonReader(ValueReader):
         """Never: the C scanner reads only JSON."""
         return False
 
+    def _after(self, c: str, stack: list[str]) -> Generator[None, None, int]:
+        if c == "," and (yield from self._ahead(1, (stack[-1],))) == 0:
+            # No repair: Python allows it.
+            self.sink.take("", 1)
+            c = self.source.text[(yield from self.next())]
+        return (yield from super()._after(c, stack))
+
     def key(self, c: str) -> Steps:
         """A member's key: a string, or a number or word written as one."""
         if c in self.quotes:

@@ -18,7 +18,8 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
 from ..markers import Markers
-from ..scanner import END, MORE, NAME_STOP, NONE, Source, twice
+from ..pieces import twice
+from ..scanner import END, MORE, NAME_STOP, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
 from .rawvalue import Frame, RawValue, marks

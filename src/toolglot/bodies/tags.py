@@ -14,7 +14,8 @@ from ..calls import Reading
 from ..dialect import Tag
 from ..errors import RenderError
 from ..faults import Cut, Malformed
-from ..scanner import BLANKS, MORE, NONE, Source, attributes_of, one_of, tag_stop
+from ..pieces import attributes_of
+from ..scanner import BLANKS, MORE, NONE, Source, one_of, tag_stop
 
 _QUOTES: Final = "\"'"
 _OPENING: Final = "<"
