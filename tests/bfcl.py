@@ -165,13 +165,22 @@ JSON_TYPES = {
 
 
 def against_schema(question: Question) -> bool:
-    """Whether the ground truth itself has a value that is not of its parameter's declared type."""
+    """Whether a value is not of its parameter's declared type, or none is declared and it reads as another."""
     for call in question.calls:
         declared = question.tools[call.name]["properties"]
         for key, value in call.arguments.items():
-            if declared.get(key, {}).get("type", "any").lower() not in JSON_TYPES[type(value)]:
+            kind = declared.get(key, {}).get("type", "any").lower()
+            if kind not in JSON_TYPES[type(value)] or (kind == "any" and _reads_as_json(value)):
                 return True
     return False
+
+
+def _reads_as_json(value: Any) -> bool:
+    """Whether a string would be read as something else where no type is declared."""
+    try:
+        return isinstance(value, str) and json.loads(value) is not value
+    except ValueError:
+        return False
 
 
 @dataclass

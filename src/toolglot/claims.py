@@ -262,20 +262,20 @@ class Claims(Machine):
                 channel.defect(DefectKind.MISSING_OPEN, start, start, detail, channel.ledger.count - 1)
             channel.settle(source.at)
             return True
-        except Cut as fault:
+        except Cut as cut:
             if source.base + len(source.text) - start > self.limits.held:
                 self.give_back(OverLimit("an answer that may be a call is longer than the limit allows"))
                 return False
             ended = channel.ledger.count - count - (channel.call is not None)
             wanted = reading.name is not None and reading.offered(reading.name)
             if (ended > 0 or wanted) and not self.strict:
-                self._stand(fault)
+                self._stand(cut)
                 return True
             source.pos = len(source.text)
             if back is not None and not wanted:
                 self._go_back(back)
             else:
-                self.give_back(fault if wanted else None, cut=True)
+                self.give_back(cut if wanted else None, cut=True)
         except BodyFault as fault:
             if back is not None and not isinstance(fault, OverLimit):
                 self._go_back(back)

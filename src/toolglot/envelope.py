@@ -190,8 +190,8 @@ class Machine:
                 channel.release()
             elif reading.provisional:
                 raise Malformed("no call in the envelope")
-        except Cut as fault:
-            self._cut(fault, opened)
+        except Cut as cut:
+            self._cut(cut, opened)
         except BodyFault as fault:
             yield from self._fault(fault, opened, before)
         finally:
@@ -222,7 +222,7 @@ class Machine:
                 raise
             tag = self.reading.body.name
             hit = yield from self._reject(fault, opened, () if tag is None else (tag.end,))
-            if hit in ("", *dialect.envelope.close):
+            if not hit or hit in dialect.envelope.close:
                 return None
             if tag is not None and hit == tag.end:
                 return (yield from self._behind(dialect, required))
@@ -387,7 +387,7 @@ class Machine:
                 break
             yield
         hit = (source.hit or "") if at >= 0 else ""
-        if hit in (*own, *reading.closers):
+        if hit in own or hit in reading.closers:
             channel.markup(at + len(hit))
         if not told:
             channel.defect(kind, start, source.at, fault.detail, index)
