@@ -165,7 +165,7 @@ JSON_TYPES = {
 
 
 def against_schema(question: Question) -> bool:
-    """Whether a value is not of its parameter's declared type, or none is declared and it reads as another."""
+    """Whether a value is not of its parameter's declared type, or where none is, reads as of another."""
     for call in question.calls:
         declared = question.tools[call.name]["properties"]
         for key, value in call.arguments.items():
