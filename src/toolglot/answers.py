@@ -67,7 +67,7 @@ class Answers(Claims):
                     return (yield from self._fenced(at - source.pos))
                 waiting = fence == MORE
             if not waiting or source.eof:
-                return self._content()
+                return self.content()
             yield
 
     def _candidates(self) -> list[Meaning]:
@@ -76,15 +76,6 @@ class Answers(Claims):
         if not self.strict:
             return shapes
         return [m for m in shapes if m.unmarked is not None and m.unmarked.standing != "repair"]
-
-    def _content(self) -> bool:
-        """What no shape could read to its end is content as far as it was read; whether anything was."""
-        source = self.source
-        if self.reached <= source.at:
-            return False
-        self.prose(self.reached - source.base)
-        self.channel.settle(source.at)
-        return True
 
     def _backtick(self, at: int) -> bool:
         return self.source.text[at] == "`"

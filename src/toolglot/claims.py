@@ -71,24 +71,35 @@ class Claims(Machine):
     def begin(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """Read the call that ``hit`` opens, with its envelope or without."""
         opened, marked = self.source.at + rel, found[0].kind is Kind.OPEN
+        count = self.channel.ledger.count
         meanings = self.state.table.meanings[hit]
         if marked:
             if (yield from self.envelope(rel, len(hit), found)):
                 return True
         elif any(m.kind is Kind.OPEN for m in meanings):
             return False
+        self.reached = self.source.at
         for meaning in meanings:
             if meaning.kind is not Kind.UNMARKED or not self.usable(meaning, self.source.pos + rel):
                 continue
             if (yield from self.unmarked(rel, meaning)):
-                if self.guess and self.state.after_call:
+                if self.guess and self.channel.ledger.count > count:
                     # Families share bodies more often than closes.
                     yield from self._late_close(sum((m.dialect.envelope.close for m in meanings), ()))
                     self.state.edge = self.source.at
                 return True
         if marked:
             self.pend(opened)
-        return False
+        return self.content()
+
+    def content(self) -> bool:
+        """What no shape could read to its end is content as far as it was read; whether anything was."""
+        source = self.source
+        if self.reached <= source.at:
+            return False
+        self.prose(self.reached - source.base)
+        self.channel.settle(source.at)
+        return True
 
     # -- with an opener -------------------------------------------------------------------------
 
@@ -226,13 +237,15 @@ class Claims(Machine):
                 detail = "the call stands without its opener"
                 channel.defect(DefectKind.MISSING_OPEN, opened, opened, detail, count)
         else:
+            back = source.bookmark()
             channel.hold(self.state.copy())
             self.depth_held = len(channel.holds)
             self.aside(rel)
-            complete = yield from self.claim(way, offered_only)
-            if complete:
+            if (yield from self.claim(way, offered_only, back)):
                 channel.release()
                 self.called()
+            elif source.at <= back.at:
+                return False
         if channel.ledger.count > count:
             self.choice(meaning.dialect, self.form_of(meaning))
         return True
