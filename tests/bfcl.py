@@ -146,8 +146,8 @@ def reason_for(slug: str, question: Question, error: str) -> str | None:
     """The listed reason of an exception, or None."""
     for reason in reasons():
         if slug in reason["dialects"] and reason["says"] in error:
-            against = not reason.get("against_schema") or against_schema(question)
-            if against and (not reason.get("several") or len(question.calls) > 1):
+            needs = [name for name in CONDITIONS if reason.get(name)]
+            if all(CONDITIONS[name](question) for name in needs):
                 return str(reason["because"])
     return None
 
@@ -181,6 +181,24 @@ def _reads_as_json(value: Any) -> bool:
         return isinstance(value, str) and json.loads(value) is not value
     except ValueError:
         return False
+
+
+def undeclared(question: Question) -> bool:
+    """Whether a parameter has no declared type."""
+    return any(
+        question.tools[call.name]["properties"].get(key, {}).get("type", "any") == "any"
+        for call in question.calls
+        for key in call.arguments
+    )
+
+
+def several(question: Question) -> bool:
+    """Whether there is more than one call."""
+    return len(question.calls) > 1
+
+
+CONDITIONS = {"against_schema": against_schema, "undeclared": undeclared, "several": several}
+"""What a listed reason may ask of a message."""
 
 
 @dataclass
