@@ -254,3 +254,29 @@ def test_a_shape_without_markers_needs_an_offered_tool_beside_a_parser_of_ones_o
     auto = create_auto(["mine", "llama3_json"], {"mine": echo})
     text = '{"name": "Ada", "parameters": {}}'
     assert parse(text, auto, tools=TOOLS).content == text
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "why"),
+    [
+        (f"Hi {HERMES}", {}, "'<tool_call>' at 3"),
+        (HERMES.removeprefix("<tool_call>"), {"prompt_tail": "<tool_call>"}, "'<tool_call>' in the prompt"),
+        (CALL, {"tools": TOOLS}, "a bare object at 0"),
+        (f"```json\n{CALL}\n```", {"tools": TOOLS}, "calls alone in a fence at 0"),
+        ("Then ping(n=1) ok", {"tools": TOOLS}, "a call without a marker at 5"),
+        ("<|channel|>final<|message|>Hi", {}, "a message's header at 0"),
+        ("Hi.", {}, ""),
+    ],
+)
+def test_auto_says_why(text: str, options: dict[str, Any], why: str) -> None:
+    parser = Parser(**options)
+    parser.feed(text)
+    parser.close()
+    assert parser.chosen_by == why
+
+
+def test_a_named_dialect_was_not_chosen() -> None:
+    parser = Parser("hermes")
+    parser.feed(HERMES)
+    parser.close()
+    assert parser.chosen_by == ""

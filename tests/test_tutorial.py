@@ -67,7 +67,8 @@ class Reader:
         command, output = text.split("\n", 1)
         program, *arguments = shlex.split(command.removeprefix("$ "))
         assert program == "toolglot"
-        environment = {**os.environ, "PYTHONPATH": str(self.library), "PYTHONIOENCODING": "utf-8"}
+        terminal = {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+        environment = {**os.environ, **terminal, "PYTHONPATH": str(self.library)}
         done = subprocess.run(
             [sys.executable, "-m", "toolglot", *arguments],
             cwd=self.folder,

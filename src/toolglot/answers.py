@@ -109,7 +109,7 @@ class Answers(Claims):
                 return True
         channel.release()
         self.called()
-        self.choice(meaning.dialect, self.form_of(meaning))
+        self.choice(meaning.dialect, self.form_of(meaning), f"a bare {unmarked.shape} at {back.at + rel}")
         if unmarked.shape == "object":
             self.more = meaning
         return True
@@ -175,6 +175,7 @@ class Answers(Claims):
         channel.hold(self.state.copy())
         depth = len(channel.holds)
         count = channel.ledger.count
+        start = source.at + rel
         channel.markup(source.skip(source.line_end(source.pos + rel, _FENCE_LINE)))
         dialect: Dialect | None = None
         while True:
@@ -201,7 +202,7 @@ class Answers(Claims):
             return True
         channel.release()
         self.called()
-        self.choice(dialect, 0)
+        self.choice(dialect, 0, f"calls alone in a fence at {start}")
         return True
 
     def _unfence(self, fence: str, depth: int) -> None:

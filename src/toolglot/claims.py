@@ -38,6 +38,7 @@ class Claims(Machine):
         self.reached = 0
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
+        self.chosen_by = ""
 
     def aside(self, rel: int, layout: str | None = None) -> None:
         """The blanks in front of markup: layout where the dialect has it, else text."""
@@ -57,12 +58,13 @@ class Claims(Machine):
         else:
             self.aside(rel, dialect.envelope.layout)
 
-    def choice(self, dialect: Dialect, form: int) -> None:
-        """A call was read in ``dialect``; from here on it is the dialect of the text."""
+    def choice(self, dialect: Dialect, form: int, why: str) -> None:
+        """A call was read in ``dialect``, told by ``why``; from here on it is the dialect of the text."""
         state = self.state
         state.form = min(state.form, form)
         if self.guess and self.chosen is None:
             self.chosen = dialect
+            self.chosen_by = why
             names = frozenset() if self.reading.tools is None else self.reading.tools.names
             state.table = table_of((state.table.dialects[0], dialect, state.table.rest), names)
 
@@ -110,6 +112,7 @@ class Claims(Machine):
         ways.sort(key=lambda way: way.body.rank == "last")
         gap = any(m.dialect.envelope.gap != "none" for m in found)
         noise = 0
+        marker = source.text[source.pos + rel :][:length]
         try:
             way = yield from self.choose(ways, rel + length, gap)
             if way is None:
@@ -120,11 +123,7 @@ class Claims(Machine):
                 if noise:
                     way = yield from self.choose(ways, rel + length + noise, gap=False)
         except Cut as fault:
-            if (
-                self.guess
-                and self.chosen is None
-                and not holds(LETTER, source.text[source.pos + rel :][:length])
-            ):
+            if self.guess and self.chosen is None and not holds(LETTER, marker):
                 return False
             self.before_call(rel, ways[0].dialect)
             opened = source.at
@@ -139,11 +138,12 @@ class Claims(Machine):
         self.before_call(rel, way.dialect)
         count = channel.ledger.count
         required = bool(way.dialect.envelope.close)
+        opened = source.at
         yield from self.region(way, source.at, start, required=required, noise=noise)
         if channel.ledger.count > count:
             yield from self._late_close(way.dialect.envelope.late_close)
             self.state.edge = source.at
-            self.choice(way.dialect, 0)
+            self.choice(way.dialect, 0, f"{marker!r}{_at(opened)}")
             if not way.dialect.envelope.close:
                 self.more = self._follower(way)
         return True
@@ -218,6 +218,7 @@ class Claims(Machine):
         unmarked, body = meaning.unmarked, meaning.body
         assert unmarked is not None
         assert body is not None
+        opened = source.at + rel
         way = Way(meaning.dialect, body)
         try:
             if (yield from self.choose((way,), rel, gap=False)) is None:
@@ -247,7 +248,7 @@ class Claims(Machine):
             elif source.at <= back.at:
                 return False
         if channel.ledger.count > count:
-            self.choice(meaning.dialect, self.form_of(meaning))
+            self.choice(meaning.dialect, self.form_of(meaning), f"a call without a marker{_at(opened)}")
         return True
 
     def claim(self, way: Way, offered_only: bool, back: Bookmark | None = None) -> Verdict:
@@ -344,3 +345,7 @@ class Claims(Machine):
     def undo(self) -> None:
         """Forget the held events; their text is still to be attributed."""
         self._undo()
+
+
+def _at(offset: int) -> str:
+    return f" at {offset}" if offset >= 0 else " in the prompt"

@@ -136,7 +136,7 @@ def _explain(options: argparse.Namespace) -> int:
         explain(
             text,
             events,
-            dialect=parser.dialect,
+            dialect=parser.dialect + (f", by {parser.chosen_by}" if parser.chosen_by else ""),
             color=_colour(options.color),
             width=options.width or _width(),
             full=options.full,

@@ -157,6 +157,7 @@ class Delimited(Reasoner):
             if (yield from stream.begins(rel, known=False)):
                 self.prose(self.source.pos + rel)
                 self.chosen = dialect
+                self.chosen_by = f"a message's header at {max(self.source.at, 0)}"
                 stream.state = self.state
                 yield from stream.run()
                 return True

@@ -159,6 +159,11 @@ class Parser:
                 return lane.machine.chosen.slug
         return _slug(self._resolved)
 
+    @property
+    def chosen_by(self) -> str:
+        """What told ``auto`` the dialect, such as ``'<tool_call>' at 12``; empty where it did not choose."""
+        return next((lane.machine.chosen_by for lane in self._lanes.values() if lane.machine.chosen_by), "")
+
     def feed(
         self, delta: str, channel: ChannelName = "content", special: bool | None = None
     ) -> Sequence[Event]:
