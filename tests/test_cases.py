@@ -79,6 +79,9 @@ def test_delivery(case: Case) -> None:
         events, message = merge(whole), toolglot.assemble(whole)
         messages[arguments] = message
         for name, deltas in deliveries(case.raw, markers_of(dialect)):
+            if arguments == "whole" and name.startswith("split"):
+                # Held to the call's end, the arguments are the stream's: its splits are tried there.
+                break
             got = run(deltas, dialect, **options)
             check_tiling(case.raw, got)
             check_calls(got)
@@ -122,7 +125,10 @@ def test_cut(case: Case) -> None:
         whole = run([text], dialect, **options)
         check_tiling(text, whole)
         check_calls(whole)
-        assert merge(run(text, dialect, **options)) == merge(whole), f"cut at {at}, one character a delta"
+        if at % 4 == 0 or at > len(case.raw) - 4:
+            assert merge(run(text, dialect, **options)) == merge(whole), (
+                f"cut at {at}, character by character"
+            )
         message = toolglot.assemble(whole)
         if full.defects:
             continue
