@@ -447,3 +447,33 @@ def test_a_message_says_which_dialect_it_was_read_with() -> None:
     assert toolglot.parse("x", Dialect.from_dict(own())) == Message(
         content="x", segments=(toolglot.Segment("content", (0, 1)),), dialect="mine"
     )
+
+
+def test_a_marker_has_a_bounded_length() -> None:
+    body = [{"codec": "json_object"}]
+    fits: dict[str, Any] = {
+        "slug": "x",
+        "envelope": {"open": ["<" + "a" * 127], "close": ["</a>"]},
+        "body": body,
+    }
+    text = fits["envelope"]["open"][0] + '{"name": "ping", "arguments": {}}</a>'
+    assert toolglot.parse(text, fits).tool_calls[0].name == "ping"
+    long = {"slug": "x", "envelope": {"open": ["<" + "a" * 128]}, "body": body}
+    with pytest.raises(DialectError, match=r"envelope\.open: expected markers of at most 128 characters"):
+        Dialect.from_dict(long)
+    made = Dialect("x", envelope=Envelope(open=("<" + "a" * 500,)), bodies=(Body("json_object"),))
+    with pytest.raises(DialectError, match="a marker has at most 128 characters"):
+        toolglot.parse("text", made)
+
+
+def test_a_tool_of_a_very_long_name_has_no_bare_form() -> None:
+    name = "n" * 600
+    assert toolglot.parse(f"{name}(a=1)", "auto", tools={name: {}}).tool_calls == ()
+    marked = f'<tool_call>{{"name": "{name}", "arguments": {{}}}}</tool_call>'
+    assert toolglot.parse(marked, "auto", tools={name: {}}).tool_calls[0].name == name
+
+
+def test_a_name_alone_is_no_whole_answer() -> None:
+    spec = {"slug": "x", "body": [{"codec": "bare_call"}], "unmarked": [{"shape": "name", "place": "answer"}]}
+    with pytest.raises(DialectError, match=r"unmarked\.place: expected line, word or text"):
+        Dialect.from_dict(spec)

@@ -13,6 +13,10 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Final
 
+from .errors import DialectError
+
+LONGEST: Final = 128
+"""Characters that a marker may have: its search is nested as deep as it is long."""
 _CHUNK: Final = 512
 _RUN_MOST: Final = 32
 _RUNS: Final = "`~"
@@ -71,6 +75,8 @@ class Markers:
 
     def __init__(self, literals: Iterable[str], *, code: bool = False, lines: bool = False) -> None:
         self.literals = frozenset(literals)
+        if any(len(literal) > LONGEST for literal in self.literals):
+            raise DialectError(f"a marker has at most {LONGEST} characters")
         # A longer run is several: what is held of it must end somewhere.
         self._extra = [f"{mark}{{1,{_RUN_MOST}}}" for mark in _RUNS] if code else []
         if lines:

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar, cast
 
 from .dialect import Body, Dialect, Envelope, Example, Ids, Layout, Tag, Think, Unmarked
 from .errors import DialectError
+from .markers import LONGEST
 
 _T = TypeVar("_T")
 
@@ -70,6 +71,8 @@ def _markers(table: Table, key: str, value: Any) -> tuple[str, ...]:
     found = read_strings(table, key, value)
     if any(not marker.strip() for marker in found):
         raise table.fail(key, "markers that are not empty", value)
+    if any(len(marker) > LONGEST for marker in found):
+        raise table.fail(key, f"markers of at most {LONGEST} characters", value)
     return found
 
 
@@ -218,6 +221,9 @@ def _dialect(table: Table) -> Dialect:
     envelope = _read(table.table("envelope"), Envelope)
     bodies = tuple(_body(item) for item in table.tables("body"))
     unmarked = tuple(_read(item, Unmarked) for item in table.tables("unmarked"))
+    for item in unmarked:
+        if (item.shape, item.place) == ("name", "answer"):
+            raise table.fail("unmarked.place", "line, word or text for the shape name", item.place)
     think = table.table("reasoning")
     reasoning = _read(think, Think)
     if len(reasoning.open) != len(reasoning.close):

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from .bodies import CODECS
 from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError
-from .markers import Markers
+from .markers import LONGEST, Markers
 
 _CACHE_MOST: Final = 64
 
@@ -158,7 +158,9 @@ class Table:
             if body.id_at == "around_name":
                 before, after = body.prefixes[0], body.id_mark[0]
             for name in names:
-                self._mean(before + name + body.suffix + after, meaning)
+                marker = before + name + body.suffix + after
+                if len(marker) <= LONGEST:
+                    self._mean(marker, meaning)
 
 
 # What stands around an offered name where it opens a body without an envelope.
