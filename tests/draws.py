@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -39,40 +40,40 @@ SOURCES: st.SearchStrategy[Any] = st.randoms(use_true_random=True) if SEEDED els
 """What a law is given; ``draws`` makes of it what the law asks."""
 
 
-class Draws:
+class Draws(ABC):
     """What a law may ask for, of one subject."""
 
     def __init__(self, source: Any, subject: str) -> None:
         self._source = source
         self._subject = subject
 
+    @abstractmethod
     def one_of(self, choices: Sequence[T]) -> T:
         """One of some values."""
-        raise NotImplementedError
 
+    @abstractmethod
     def integer(self, low: int, high: int) -> int:
         """An integer, bounds included."""
-        raise NotImplementedError
 
+    @abstractmethod
     def text(self) -> str:
         """Text that is hard on the subject."""
-        raise NotImplementedError
 
+    @abstractmethod
     def options(self) -> dict[str, Any]:
         """Any way to call Parser."""
-        raise NotImplementedError
 
+    @abstractmethod
     def deltas(self, text: str) -> list[str]:
         """Some split of a text, empty deltas included."""
-        raise NotImplementedError
 
+    @abstractmethod
     def message(self) -> Message:
         """A message to be written."""
-        raise NotImplementedError
 
+    @abstractmethod
     def prose(self, letters: Sequence[str]) -> list[str]:
         """Deltas of some letters."""
-        raise NotImplementedError
 
 
 class Piecewise(Draws):

@@ -47,19 +47,11 @@ class Answers(Claims):
                 continue
             if source.text[at] not in self.state.table.answer_firsts and not self._backtick(at):
                 return False
-            waiting = False
-            refuted: Meaning | None = None
-            for meaning in candidates:
-                assert meaning.body is not None
-                found = begins(self.reading, at, meaning.body)
-                if found == 1 and (source.eof or not waiting) and not self._backtick(at):
-                    if (yield from self._bare(at - source.pos, meaning)):
-                        return True
-                    refuted = meaning
-                    break
-                waiting = waiting or found == MORE
-            if refuted is not None:
-                candidates = [m for m in candidates if m is not refuted]
+            meaning, waiting = (None, False) if self._backtick(at) else self._first(candidates, at)
+            if meaning is not None:
+                if (yield from self._bare(at - source.pos, meaning)):
+                    return True
+                candidates = [m for m in candidates if m is not meaning]
                 continue
             if more is None and self._backtick(at):
                 fence = self._fence_at(at)
@@ -69,6 +61,17 @@ class Answers(Claims):
             if not waiting or source.eof:
                 return self.content()
             yield
+
+    def _first(self, candidates: list[Meaning], at: int) -> tuple[Meaning | None, bool]:
+        """The first shape that begins at local index ``at``; without one, whether one still may."""
+        waiting = False
+        for meaning in candidates:
+            assert meaning.body is not None
+            found = begins(self.reading, at, meaning.body)
+            if found == 1 and (self.source.eof or not waiting):
+                return meaning, False
+            waiting = waiting or found == MORE
+        return None, waiting
 
     def _candidates(self) -> list[Meaning]:
         """The shapes that may open an answer, the first of them ranking highest."""
@@ -240,28 +243,21 @@ class Answers(Claims):
         source, channel = self.source, self.channel
         candidates = self._fence_ways()
         while True:
-            waiting = False
-            refuted: Meaning | None = None
-            for meaning in candidates:
-                body, unmarked = meaning.body, meaning.unmarked
-                assert body is not None
-                assert unmarked is not None
-                found = begins(self.reading, source.pos, body)
-                if found == 1 and (source.eof or not waiting):
-                    back = source.bookmark()
-                    channel.hold(self.state.copy())
-                    offered_only = self.guess or unmarked.gate == "offered"
-                    if (yield from self.claim(Way(meaning.dialect, body), offered_only, back)):
-                        channel.release()
-                        return meaning.dialect
-                    if source.at > back.at:
-                        return False
-                    refuted = meaning
-                    break
-                waiting = waiting or found == MORE
-            if refuted is not None:
-                candidates = [m for m in candidates if m is not refuted]
-            elif not waiting or source.eof:
-                return False
-            else:
+            meaning, waiting = self._first(candidates, source.pos)
+            if meaning is None:
+                if not waiting or source.eof:
+                    return False
                 yield
+                continue
+            body, unmarked = meaning.body, meaning.unmarked
+            assert body is not None
+            assert unmarked is not None
+            back = source.bookmark()
+            channel.hold(self.state.copy())
+            offered_only = self.guess or unmarked.gate == "offered"
+            if (yield from self.claim(Way(meaning.dialect, body), offered_only, back)):
+                channel.release()
+                return meaning.dialect
+            if source.at > back.at:
+                return False
+            candidates = [m for m in candidates if m is not meaning]

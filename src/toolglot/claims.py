@@ -7,7 +7,6 @@ only once it is complete and its gate holds. What is refuted is content, byte fo
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Final
 
 from .bodies import read_body
 from .calls import Reading
@@ -19,11 +18,6 @@ from .faults import BodyFault, Cut, OverLimit
 from .scanner import BLANKS, LETTER, MORE, Bookmark, holds
 from .sections import first_marker, is_section
 from .table import Kind, Meaning, Table, table_of
-
-_FENCE: Final = "```"
-_FENCE_LINE: Final = 40
-_SEPARATORS: Final = BLANKS + ";,"
-_WHOLE: Final = ("object", "array", "list")
 
 
 class Claims(Machine):
