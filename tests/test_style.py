@@ -24,9 +24,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("message", "dialect", "spec", "schema", "schemawalk", "markers", "scanner", "pieces", "jsontext",
      "jsonstream", "sinks", "literals", "faults"),
     ("bodies/*", "calls", "channel", "table", "state", "sections", "envelope", "delimited", "claims",
-     "closing", "answers", "reasoning", "messages", "registry", "gglib", "assembler", "residue", "wire"),
+     "closing", "answers", "reasoning", "messages", "registry", "gglib", "assembler"),
     ("parser", "auto", "custom", "render", "grammar/*"),
-    ("derive/*",),
+    ("derive/*", "residue"),
+    ("wire/*",),
     ("__init__", "explain"),
     ("cli", "__main__", "proxy/*", "integrations/*"),
 )

@@ -15,6 +15,7 @@ from .errors import (
     ToolglotError,
     ToolsError,
     UnknownDialectError,
+    WireError,
 )
 from .events import (
     Arguments,
@@ -66,6 +67,7 @@ __all__ = [
     "ToolglotError",
     "ToolsError",
     "UnknownDialectError",
+    "WireError",
     "__version__",
     "assemble",
     "create_auto",

@@ -1,0 +1,25 @@
+"""wire: between a Chat Completions client and its upstream, without I/O.
+
+Promises: whatever pieces the upstream's bytes come in, the client gets the same canonical stream: calls
+with contiguous indices, one finish reason a choice, nothing lost and nothing invented; fields it does
+not know are passed on. A model's faults never raise; only a client's request does (``WireError``).
+
+Does not open connections, choose a dialect for a model, or keep time: proxy and integrations do.
+"""
+
+from .errors import error_body, openai_error
+from .exchange import Exchange
+from .report import DroppedCall, Report, ResidueHit
+from .settings import Settings
+from .stream import AnswerStream
+
+__all__ = [
+    "AnswerStream",
+    "DroppedCall",
+    "Exchange",
+    "Report",
+    "ResidueHit",
+    "Settings",
+    "error_body",
+    "openai_error",
+]
