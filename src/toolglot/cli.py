@@ -24,6 +24,7 @@ import toolglot
 from .events import Event
 from .explain import explain
 from .message import Message
+from .proxy.commands import add_commands
 from .registry import dialect_text
 
 _PIECES = re.compile(r"</?[^<>\s]+>|\[/?[A-Z_]+\]|\s?[^\W\d_]+|\d{1,3}|\s+|.", re.DOTALL)
@@ -230,6 +231,7 @@ def _arguments() -> argparse.ArgumentParser:
 
     dialects = command("dialects", _dialects, "list the bundled dialects, or print one in full")
     dialects.add_argument("name", nargs="?", metavar="NAME", help="slug or alias")
+    add_commands(commands)
     return top
 
 
