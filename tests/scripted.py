@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,6 +121,15 @@ def frames(answer: Answer, usage: bool = False) -> list[bytes]:
     return [*out, DONE]
 
 
+def pieces(data: bytes, most: int = 4) -> list[bytes]:
+    """The bytes in a few writes, cut where no frame ends, and inside of a character where one is there.
+
+    A write for each frame would only cost time: what a reader gets at once is up to the network anyhow.
+    """
+    size = max(1, len(data) // most + 1)
+    return [data[start : start + size] for start in range(0, len(data), size)]
+
+
 async def sse(request: web.Request) -> web.StreamResponse:
     """A prepared event stream."""
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Request-Id": "r1"})
@@ -132,8 +141,8 @@ async def _answer(request: web.Request, body: dict[str, Any], answer: Answer) ->
     if body.get("stream"):
         response = await sse(request)
         usage = bool((body.get("stream_options") or {}).get("include_usage"))
-        for frame in frames(answer, usage):
-            await response.write(frame)
+        for piece in pieces(b"".join(frames(answer, usage))):
+            await response.write(piece)
         return response
     message: dict[str, Any] = {"role": "assistant", "content": answer.text}
     if answer.reasoning:
@@ -156,9 +165,11 @@ async def listen(app: web.Application) -> tuple[web.AppRunner, str]:
     return runner, f"http://127.0.0.1:{runner.addresses[0][1]}"
 
 
-def config(upstream: str, dialects: dict[str, str] | None = None, **settings: Any) -> Config:
+def config(upstream: str, dialects: Mapping[str, str | ModelRule] | None = None, **settings: Any) -> Config:
     """Settings for a test: a free port, and a dialect for each model by its exact id."""
-    rules = tuple(ModelRule(model, slug) for model, slug in (dialects or {}).items())
+    rules = tuple(
+        ModelRule(model, rule) if isinstance(rule, str) else rule for model, rule in (dialects or {}).items()
+    )
     values: dict[str, Any] = {"port": 0, "server": "other", "given": rules, "grace": 5.0, **settings}
     return Config(upstream=upstream, **values)
 
