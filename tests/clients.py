@@ -1,14 +1,15 @@
 """Real clients: what each of them has of an answer, whole and streamed, by its own accumulator.
 
-Each reader takes the base URL, the model and the tools, and gives ``Got``. The SDKs are the extra
-``clients``; they are imported where they are used.
+Each reader takes the model, the tools and whether to stream, and gives ``Got``. The SDKs are the extra
+``clients``; they are imported where they are used, and closed at the end.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,8 @@ class Got:
     reasoning: str | None = None
 
 
-def openai_sync(base_url: str) -> Callable[[str, Tools, bool], Got]:
+@contextmanager
+def openai_sync(base_url: str) -> Iterator[Callable[[str, Tools, bool], Got]]:
     """The openai SDK: whole answers, and chunks added up by its own rule."""
     from openai import OpenAI
     from openai.lib.streaming._deltas import accumulate_delta
@@ -46,10 +48,12 @@ def openai_sync(base_url: str) -> Callable[[str, Tools, bool], Got]:
                 added = dict(accumulate_delta(added, choice.delta.model_dump(exclude_unset=True)))
         return _got(added)
 
-    return read
+    with client:
+        yield read
 
 
-def openai_async(base_url: str) -> Reader:
+@asynccontextmanager
+async def openai_async(base_url: str) -> AsyncIterator[Reader]:
     """The openai SDK's asynchronous client; streams through its helper ``chat.completions.stream``."""
     from openai import AsyncOpenAI, LengthFinishReasonError
 
@@ -71,10 +75,12 @@ def openai_async(base_url: str) -> Reader:
             snapshot = events.current_completion_snapshot
         return _got(snapshot.choices[0].message.model_dump(exclude_none=True))
 
-    return read
+    async with client:
+        yield read
 
 
-def langchain(base_url: str) -> Reader:
+@asynccontextmanager
+async def langchain(base_url: str) -> AsyncIterator[Reader]:
     """LangChain's ``ChatOpenAI``; it has no place for reasoning."""
     from langchain_core.messages import AIMessage, AIMessageChunk
     from langchain_openai import ChatOpenAI
@@ -95,11 +101,15 @@ def langchain(base_url: str) -> Reader:
         calls = [(call["name"], json.dumps(call["args"])) for call in message.tool_calls]
         return Got(str(message.text), tuple(calls))
 
-    return read
+    yield read
+    await chat.root_async_client.close()
+    chat.root_client.close()
 
 
-def pydantic_ai(base_url: str) -> Reader:
+@asynccontextmanager
+async def pydantic_ai(base_url: str) -> AsyncIterator[Reader]:
     """pydantic-ai's model requests."""
+    from openai import AsyncOpenAI
     from pydantic_ai.direct import model_request, model_request_stream
     from pydantic_ai.messages import ModelRequest, TextPart, ThinkingPart, ToolCallPart
     from pydantic_ai.models import ModelRequestParameters
@@ -107,7 +117,8 @@ def pydantic_ai(base_url: str) -> Reader:
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.tools import ToolDefinition
 
-    provider = OpenAIProvider(base_url=base_url, api_key=KEY)
+    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
+    provider = OpenAIProvider(openai_client=client)
 
     async def read(model: str, tools: Tools, stream: bool) -> Got:
         offered = [
@@ -130,10 +141,12 @@ def pydantic_ai(base_url: str) -> Reader:
         content = "".join(p.content for p in parts if isinstance(p, TextPart))
         return Got(content, tuple(calls), "".join(p.content for p in parts if isinstance(p, ThinkingPart)))
 
-    return read
+    async with client:
+        yield read
 
 
-def agents(base_url: str) -> Reader:
+@asynccontextmanager
+async def agents(base_url: str) -> AsyncIterator[Reader]:
     """The OpenAI Agents SDK over Chat Completions."""
     from agents import FunctionTool, ModelSettings, ModelTracing, OpenAIChatCompletionsModel
     from openai import AsyncOpenAI
@@ -146,7 +159,11 @@ def agents(base_url: str) -> Reader:
     async def read(model: str, tools: Tools, stream: bool) -> Got:
         offered = [
             FunctionTool(
-                f["name"], f.get("description") or "", f.get("parameters") or {}, nothing, strict_json_schema=False
+                f["name"],
+                f.get("description") or "",
+                f.get("parameters") or {},
+                nothing,
+                strict_json_schema=False,
             )
             for f in (tool["function"] for tool in tools)
         ]
@@ -163,14 +180,18 @@ def agents(base_url: str) -> Reader:
         texts = [part.text for item in output if item.type == "message" for part in item.content]
         return Got("".join(texts), tuple(calls))
 
-    return read
+    async with client:
+        yield read
 
 
-def gather(reader: Reader, asked: Sequence[tuple[str, Tools, bool]]) -> list[Got]:
+def gather(
+    reader: AbstractAsyncContextManager[Reader], asked: Sequence[tuple[str, Tools, bool]]
+) -> list[Got]:
     """All answers to what is asked, in its order."""
 
     async def run() -> list[Got]:
-        return [await reader(*one) for one in asked]
+        async with reader as read:
+            return [await read(*one) for one in asked]
 
     return asyncio.run(run())
 
