@@ -6,7 +6,8 @@ import json
 import random
 from typing import Any
 
-from hypothesis import given, settings as profile
+from hypothesis import given
+from hypothesis import settings as profile
 
 from tests.draws import SOURCES, Draws, draws
 from tests.strategies import AUTO, TOOLS

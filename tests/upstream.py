@@ -1,7 +1,8 @@
-"""What an upstream would send: chunks, streams and bodies of Chat Completions, and what a client makes of them."""
+"""An upstream's chunks, streams and bodies of Chat Completions, and what a client makes of them."""
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -135,4 +136,4 @@ def whole_answer(answer: dict[str, Any], settings: Settings | None = None, **fie
 def cuts(data: bytes, *places: int) -> Iterator[bytes]:
     """The bytes, cut at these places."""
     bounds = sorted({0, len(data), *(min(p, len(data)) for p in places)})
-    yield from (data[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
+    yield from (data[a:b] for a, b in itertools.pairwise(bounds))
