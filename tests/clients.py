@@ -1,201 +1,152 @@
-"""Real clients: what each of them has of an answer, whole and streamed, by its own accumulator.
+"""Real clients over a scripted upstream: what each of them makes of a text that a model wrote.
 
-Each reader takes the model, the tools and whether to stream, and gives ``Got``. The SDKs are the extra
-``clients``; they are imported where they are used, and closed at the end.
+The upstream answers in memory with the text as content, whole or in token-sized deltas; in between stands
+``ToolCallTransport``. Every fixture of canitoolcall and every field case is a ``Script``.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-KEY = "sk-test-0123456789abcdef"
-ASKED: list[dict[str, Any]] = [{"role": "user", "content": "go on"}]
+from tests import conformance, field
+from tests.delivery import tokens
+from tests.places import shared_folder
+from tests.upstream import body, says
+from toolglot.integrations.httpx import ToolCallTransport
+from toolglot.wire import Report, Settings
 
-Tools = Sequence[dict[str, Any]]
-Reader = Callable[[str, Tools, bool], Awaitable["Got"]]
+Calls = list[tuple[str, Any]]
+PIECES = 24
+"""Deltas that a text is sent in, at the most: a client's work is by the delta, and shows nothing more."""
 
 
 @dataclass(frozen=True)
-class Got:
-    """What a client has; ``reasoning`` is None where the client has no place for it."""
+class Script:
+    """What the model writes, how it is read, and the calls that a client must get.
 
-    content: str
-    calls: tuple[tuple[str, str], ...]
-    reasoning: str | None = None
+    ``expected``: the calls, or None where the text has none that may be dispatched.
+    """
 
-
-@contextmanager
-def openai_sync(base_url: str) -> Iterator[Callable[[str, Tools, bool], Got]]:
-    """The openai SDK: whole answers, and chunks added up by its own rule."""
-    from openai import OpenAI
-    from openai.lib.streaming._deltas import accumulate_delta
-
-    client = OpenAI(base_url=base_url, api_key=KEY, max_retries=0)
-
-    def read(model: str, tools: Tools, stream: bool) -> Got:
-        asked: Any = {"model": model, "messages": ASKED, "tools": list(tools)}
-        if not stream:
-            message = client.chat.completions.create(**asked).choices[0].message
-            return _got(message.model_dump(exclude_none=True))
-        added: dict[Any, Any] = {}
-        for chunk in client.chat.completions.create(stream=True, **asked):
-            for choice in chunk.choices:
-                added = dict(accumulate_delta(added, choice.delta.model_dump(exclude_unset=True)))
-        return _got(added)
-
-    with client:
-        yield read
+    id: str
+    raw: str
+    tools: list[dict[str, Any]]
+    settings: Settings
+    finish: str
+    expected: Calls
+    listed: bool
+    """Whether exactly these calls are meant; else none of them is right as well."""
 
 
-@asynccontextmanager
-async def openai_async(base_url: str) -> AsyncIterator[Reader]:
-    """The openai SDK's asynchronous client; streams through its helper ``chat.completions.stream``."""
-    from openai import AsyncOpenAI, LengthFinishReasonError
-
-    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
-
-    async def read(model: str, tools: Tools, stream: bool) -> Got:
-        asked: Any = {"model": model, "messages": ASKED}
-        if not stream:
-            answer = await client.chat.completions.create(tools=list(tools), **asked)
-            return _got(answer.choices[0].message.model_dump(exclude_none=True))
-        # The helper only takes tools that are strict, and it refuses an answer that was cut.
-        strict = [{**tool, "function": {**tool["function"], "strict": True}} for tool in tools]
-        async with client.chat.completions.stream(tools=strict, **asked) as events:
-            try:
-                async for _ in events:
-                    pass
-            except LengthFinishReasonError:
-                pass
-            snapshot = events.current_completion_snapshot
-        return _got(snapshot.choices[0].message.model_dump(exclude_none=True))
-
-    async with client:
-        yield read
+@lru_cache(maxsize=1)
+def scripts() -> tuple[Script, ...]:
+    """All of them; the field cases only where the shared folder is."""
+    return (*_fixtures(), *_field())
 
 
-@asynccontextmanager
-async def langchain(base_url: str) -> AsyncIterator[Reader]:
-    """LangChain's ``ChatOpenAI``; it has no place for reasoning."""
-    from langchain_core.messages import AIMessage, AIMessageChunk
-    from langchain_openai import ChatOpenAI
-
-    chat = ChatOpenAI(base_url=base_url, api_key=KEY, max_retries=0, model="any", stream_usage=True)  # type: ignore[arg-type]
-
-    async def read(model: str, tools: Tools, stream: bool) -> Got:
-        asked: Any = {"input": [("user", "go on")], "model": model, "tools": list(tools)}
-        message: AIMessage
-        if stream:
-            added: Any = None
-            async for piece in chat.astream(**asked):
-                added = piece if added is None else added + piece
-            assert isinstance(added, AIMessageChunk)
-            message = added
-        else:
-            message = await chat.ainvoke(**asked)
-        calls = [(call["name"], json.dumps(call["args"])) for call in message.tool_calls]
-        return Got(str(message.text), tuple(calls))
-
-    yield read
-    await chat.root_async_client.close()
-    chat.root_client.close()
+def _fixtures() -> Iterator[Script]:
+    for fixture in conformance.fixtures():
+        expected = fixture.expected.tool_calls if fixture.expected is not None else ()
+        yield Script(
+            id=fixture.id,
+            raw=fixture.raw_output,
+            tools=[dict(tool) for tool in fixture.tools],
+            settings=Settings(
+                dialect=conformance.dialect_of(fixture, conformance.DEFAULTS),
+                prompt_tail=conformance.prompt_tail(fixture),
+            ),
+            finish="length" if fixture.truncated else "stop",
+            expected=[(call.name, call.arguments) for call in expected],
+            listed=fixture.expected is not None,
+        )
 
 
-@asynccontextmanager
-async def pydantic_ai(base_url: str) -> AsyncIterator[Reader]:
-    """pydantic-ai's model requests."""
-    from openai import AsyncOpenAI
-    from pydantic_ai.direct import model_request, model_request_stream
-    from pydantic_ai.messages import ModelRequest, TextPart, ThinkingPart, ToolCallPart
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-    from pydantic_ai.tools import ToolDefinition
-
-    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
-    provider = OpenAIProvider(openai_client=client)
-
-    async def read(model: str, tools: Tools, stream: bool) -> Got:
-        offered = [
-            ToolDefinition(name=f["name"], parameters_json_schema=f.get("parameters") or {"type": "object"})
-            for f in (tool["function"] for tool in tools)
-        ]
-        asked: Any = {
-            "model": OpenAIChatModel(model, provider=provider),
-            "messages": [ModelRequest.user_text_prompt("go on")],
-            "model_request_parameters": ModelRequestParameters(function_tools=offered),
-        }
-        if stream:
-            async with model_request_stream(**asked) as events:
-                async for _ in events:
-                    pass
-                parts = events.get().parts
-        else:
-            parts = (await model_request(**asked)).parts
-        calls = [(p.tool_name, p.args_as_json_str()) for p in parts if isinstance(p, ToolCallPart)]
-        content = "".join(p.content for p in parts if isinstance(p, TextPart))
-        return Got(content, tuple(calls), "".join(p.content for p in parts if isinstance(p, ThinkingPart)))
-
-    async with client:
-        yield read
+def _field() -> Iterator[Script]:
+    folder = shared_folder()
+    for line in field.lines(folder, "field") if folder is not None else ():
+        case = line.case
+        error = case.get("expected_error") or {}
+        calls = (error if error else case["expected"]).get("tool_calls") or []
+        yield Script(
+            id=line.id,
+            raw=case["raw"],
+            tools=case["tools"],
+            settings=Settings(dialect=line.dialect, prompt_tail=case.get("prompt_tail") or ""),
+            finish=case.get("finish_reason") or "stop",
+            expected=[(call["name"], call["arguments"]) for call in calls],
+            listed=not error,
+        )
 
 
-@asynccontextmanager
-async def agents(base_url: str) -> AsyncIterator[Reader]:
-    """The OpenAI Agents SDK over Chat Completions."""
-    from agents import FunctionTool, ModelSettings, ModelTracing, OpenAIChatCompletionsModel
-    from openai import AsyncOpenAI
-
-    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
-
-    async def nothing(context: Any, text: str) -> str:
-        return text
-
-    async def read(model: str, tools: Tools, stream: bool) -> Got:
-        offered = [
-            FunctionTool(
-                f["name"],
-                f.get("description") or "",
-                f.get("parameters") or {},
-                nothing,
-                strict_json_schema=False,
-            )
-            for f in (tool["function"] for tool in tools)
-        ]
-        asked: Any = (None, "go on", ModelSettings(), offered, None, [], ModelTracing.DISABLED)
-        chat = OpenAIChatCompletionsModel(model, client)
-        if stream:
-            output: Any = None
-            async for event in chat.stream_response(*asked):
-                if event.type == "response.completed":
-                    output = event.response.output
-        else:
-            output = (await chat.get_response(*asked)).output
-        calls = [(item.name, item.arguments) for item in output if item.type == "function_call"]
-        texts = [part.text for item in output if item.type == "message" for part in item.content]
-        return Got("".join(texts), tuple(calls))
-
-    async with client:
-        yield read
+def deltas(script: Script) -> list[str]:
+    """The text in at most ``PIECES`` runs of tokens."""
+    units = tokens(script.raw)
+    size = max(1, -(-len(units) // PIECES))
+    return ["".join(units[i : i + size]) for i in range(0, len(units), size)]
 
 
-def gather(
-    reader: AbstractAsyncContextManager[Reader], asked: Sequence[tuple[str, Tools, bool]]
-) -> list[Got]:
-    """All answers to what is asked, in its order."""
-
-    async def run() -> list[Got]:
-        async with reader as read:
-            return [await read(*one) for one in asked]
-
-    return asyncio.run(run())
+def answer(script: Script, *, stream: bool) -> tuple[str, bytes]:
+    """Content type and body of the upstream's answer."""
+    if stream:
+        return "text/event-stream", says(*deltas(script), reason=script.finish)
+    return "application/json", json.dumps(body(script.raw, script.finish)).encode()
 
 
-def _got(message: dict[str, Any]) -> Got:
-    calls = [(c["function"]["name"], c["function"]["arguments"]) for c in message.get("tool_calls") or ()]
-    return Got(message.get("content") or "", tuple(calls), message.get("reasoning_content") or "")
+def transport(library: Any, script: Callable[[], Script], seen: list[Report]) -> Any:
+    """The transport of a client: each request is read with its script's settings."""
+
+    def upstream(request: Any) -> Any:
+        asked = json.loads(request.content)
+        kind, data = answer(script(), stream=asked.get("stream") is True)
+        return library.Response(200, headers={"content-type": kind}, content=data)
+
+    class Switch(library.MockTransport):  # type: ignore[misc]  # whichever library the client uses
+        """A transport for one request after the other."""
+
+        def handle_request(self, request: Any) -> Any:
+            return _reader().handle_request(request)
+
+        async def handle_async_request(self, request: Any) -> Any:
+            return await _reader().handle_async_request(request)
+
+    def _reader() -> ToolCallTransport:
+        inner = library.MockTransport(upstream)
+        return ToolCallTransport(inner, settings=script().settings, on_report=seen.append)
+
+    return Switch(upstream)
+
+
+def dispatchable(name: str, arguments: Any) -> Calls:
+    """A call that a client can run: one whose arguments are a JSON object."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError:
+            return []
+    return [(name, arguments)] if isinstance(arguments, dict) else []
+
+
+def fault(script: Script, calls: Calls) -> str | None:
+    """What is wrong with the calls that a client has, or None."""
+    got, want = _keys(calls), _keys(script.expected)
+    if got == want or (not script.listed and not got):
+        return None
+    return f"{script.id}: {calls}, expected {script.expected}"
+
+
+def _keys(calls: Calls) -> list[str]:
+    return [f"{name} {json.dumps(_plain(arguments), sort_keys=True)}" for name, arguments in calls]
+
+
+def _plain(value: Any) -> Any:
+    """Numbers by value: 1.0 is 1."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value

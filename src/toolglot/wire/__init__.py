@@ -11,6 +11,7 @@ from .errors import error_body, openai_error
 from .exchange import Exchange
 from .report import DroppedCall, Report, ResidueHit
 from .settings import Settings
+from .sse import encode_comment, encode_frame
 from .stream import AnswerStream
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "Report",
     "ResidueHit",
     "Settings",
+    "encode_comment",
+    "encode_frame",
     "error_body",
     "openai_error",
 ]

@@ -62,6 +62,7 @@ class Choice:
         self._native = NativeCalls(self._writer, report)
         self._legacy_call = False
         self._residue = Residue(settings.dialect)
+        self._named: CallStart | None = None
         self._open: WrittenCall | None = None
         self._unclosed = False
         self._cut = False
@@ -155,17 +156,13 @@ class Choice:
             elif isinstance(event, CallStart):
                 self.out += event.span[1] - event.span[0]
                 deltas += self._cut_open()
-                self._open, started = self._writer.start(event.name, event.id, native=False)
-                deltas += started
+                self._named = event
             elif isinstance(event, Arguments):
                 self.out += event.span[1] - event.span[0]
-                if self._open is not None:
-                    add(deltas, self._writer.arguments(self._open, event.text))
+                add(deltas, self._arguments(event.text))
             elif isinstance(event, CallEnd):
                 self.out += event.span[1] - event.span[0]
-                if self._open is not None:
-                    add(deltas, self._writer.end(self._open))
-                    self._open = None
+                add(deltas, self._end())
             elif isinstance(event, Markup):
                 self.out += event.span[1] - event.span[0]
             elif isinstance(event, Relabel):
@@ -183,7 +180,31 @@ class Choice:
         else:
             deltas.append(dict.fromkeys(fields, text))
 
+    def _start(self) -> Deltas:
+        """A named call goes out once more than its name is there: a name alone may never become a call."""
+        named, self._named = self._named, None
+        if named is None:
+            return []
+        self._open, deltas = self._writer.start(named.name, named.id, native=False)
+        return deltas
+
+    def _arguments(self, text: str) -> Deltas:
+        deltas = self._start() if text else []
+        if self._open is not None:
+            deltas += self._writer.arguments(self._open, text)
+        return deltas
+
+    def _end(self) -> Deltas:
+        deltas = self._start()
+        if self._open is not None:
+            deltas += self._writer.end(self._open)
+            self._open = None
+        return deltas
+
     def _cut_open(self) -> Deltas:
+        if self._named is not None:
+            self._named = None
+            self._report.calls_cut += 1
         call, self._open = self._open, None
         return [] if call is None else self._cut_one(call)
 

@@ -34,8 +34,8 @@ def error_body(
 def openai_error(body: object, status: int = 500) -> dict[str, Any]:
     """What an upstream answered with ``status``, as OpenAI writes errors.
 
-    ``body`` is the parsed JSON, or the text or bytes where it was none. Understands OpenAI's own form, an ``error``
-    that is a string, the flat form (``message`` beside ``object`` or ``code``) and ``detail``.
+    ``body`` is the parsed JSON, or the text or bytes where it was none. Understands OpenAI's own form, an
+    ``error`` that is a string, the flat form (``message`` beside ``object`` or ``code``) and ``detail``.
     """
     if isinstance(body, (bytes, bytearray)):
         body = bytes(body).decode("utf-8", "replace")

@@ -68,7 +68,7 @@ class Exchange:
         reader = Choice(
             index if isinstance(index, int) else place, self._offer, self.settings, self.report, events
         )
-        deltas = reader.take(message)
+        deltas = reader.take(_numbered(message))
         reason = choice.get("finish_reason")
         deltas += reader.finish(reason if isinstance(reason, str) else None)
         made = self._message(message, deltas, events)
@@ -95,6 +95,15 @@ class Exchange:
         if legacy and self._offer.legacy:
             made["function_call"] = legacy
         return made
+
+
+def _numbered(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message with an index on each call: in a whole one, each entry is a call of its own."""
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        return message
+    numbered = [{**call, "index": i} if isinstance(call, Mapping) else call for i, call in enumerate(calls)]
+    return {**message, "tool_calls": numbered}
 
 
 def joined_calls(deltas: Deltas) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ class Offer:
     ``tools``: what the parser is given; None means unknown, none at all that envelopes are text.
     ``offered``: whether the model was offered tools. ``single``: whether only one call is wanted.
     ``legacy``: whether the client reads ``function_call``. ``forced``: whether one named function was
-    demanded. ``taken``: call ids in the history. ``usage``, ``continuous``: what the client asked of a stream.
+    demanded. ``taken``: call ids in the history. ``usage``, ``continuous``: the usage asked of a stream.
     """
 
     tools: Tools | None

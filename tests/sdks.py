@@ -1,0 +1,201 @@
+"""Real clients: what each of them has of an answer, whole and streamed, by its own accumulator.
+
+Each reader takes the model, the tools and whether to stream, and gives ``Got``. The SDKs are the extra
+``clients``; they are imported where they are used, and closed at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+KEY = "sk-test-0123456789abcdef"
+ASKED: list[dict[str, Any]] = [{"role": "user", "content": "go on"}]
+
+Tools = Sequence[dict[str, Any]]
+Reader = Callable[[str, Tools, bool], Awaitable["Got"]]
+
+
+@dataclass(frozen=True)
+class Got:
+    """What a client has; ``reasoning`` is None where the client has no place for it."""
+
+    content: str
+    calls: tuple[tuple[str, str], ...]
+    reasoning: str | None = None
+
+
+@contextmanager
+def openai_sync(base_url: str) -> Iterator[Callable[[str, Tools, bool], Got]]:
+    """The openai SDK: whole answers, and chunks added up by its own rule."""
+    from openai import OpenAI
+    from openai.lib.streaming._deltas import accumulate_delta
+
+    client = OpenAI(base_url=base_url, api_key=KEY, max_retries=0)
+
+    def read(model: str, tools: Tools, stream: bool) -> Got:
+        asked: Any = {"model": model, "messages": ASKED, "tools": list(tools)}
+        if not stream:
+            message = client.chat.completions.create(**asked).choices[0].message
+            return _got(message.model_dump(exclude_none=True))
+        added: dict[Any, Any] = {}
+        for chunk in client.chat.completions.create(stream=True, **asked):
+            for choice in chunk.choices:
+                added = dict(accumulate_delta(added, choice.delta.model_dump(exclude_unset=True)))
+        return _got(added)
+
+    with client:
+        yield read
+
+
+@asynccontextmanager
+async def openai_async(base_url: str) -> AsyncIterator[Reader]:
+    """The openai SDK's asynchronous client; streams through its helper ``chat.completions.stream``."""
+    from openai import AsyncOpenAI, LengthFinishReasonError
+
+    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
+
+    async def read(model: str, tools: Tools, stream: bool) -> Got:
+        asked: Any = {"model": model, "messages": ASKED}
+        if not stream:
+            answer = await client.chat.completions.create(tools=list(tools), **asked)
+            return _got(answer.choices[0].message.model_dump(exclude_none=True))
+        # The helper only takes tools that are strict, and it refuses an answer that was cut.
+        strict = [{**tool, "function": {**tool["function"], "strict": True}} for tool in tools]
+        async with client.chat.completions.stream(tools=strict, **asked) as events:
+            try:
+                async for _ in events:
+                    pass
+            except LengthFinishReasonError:
+                pass
+            snapshot = events.current_completion_snapshot
+        return _got(snapshot.choices[0].message.model_dump(exclude_none=True))
+
+    async with client:
+        yield read
+
+
+@asynccontextmanager
+async def langchain(base_url: str) -> AsyncIterator[Reader]:
+    """LangChain's ``ChatOpenAI``; it has no place for reasoning."""
+    from langchain_core.messages import AIMessage, AIMessageChunk
+    from langchain_openai import ChatOpenAI
+
+    chat = ChatOpenAI(base_url=base_url, api_key=KEY, max_retries=0, model="any", stream_usage=True)  # type: ignore[arg-type]
+
+    async def read(model: str, tools: Tools, stream: bool) -> Got:
+        asked: Any = {"input": [("user", "go on")], "model": model, "tools": list(tools)}
+        message: AIMessage
+        if stream:
+            added: Any = None
+            async for piece in chat.astream(**asked):
+                added = piece if added is None else added + piece
+            assert isinstance(added, AIMessageChunk)
+            message = added
+        else:
+            message = await chat.ainvoke(**asked)
+        calls = [(call["name"], json.dumps(call["args"])) for call in message.tool_calls]
+        return Got(str(message.text), tuple(calls))
+
+    yield read
+    await chat.root_async_client.close()
+    chat.root_client.close()
+
+
+@asynccontextmanager
+async def pydantic_ai(base_url: str) -> AsyncIterator[Reader]:
+    """pydantic-ai's model requests."""
+    from openai import AsyncOpenAI
+    from pydantic_ai.direct import model_request, model_request_stream
+    from pydantic_ai.messages import ModelRequest, TextPart, ThinkingPart, ToolCallPart
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.tools import ToolDefinition
+
+    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
+    provider = OpenAIProvider(openai_client=client)
+
+    async def read(model: str, tools: Tools, stream: bool) -> Got:
+        offered = [
+            ToolDefinition(name=f["name"], parameters_json_schema=f.get("parameters") or {"type": "object"})
+            for f in (tool["function"] for tool in tools)
+        ]
+        asked: Any = {
+            "model": OpenAIChatModel(model, provider=provider),
+            "messages": [ModelRequest.user_text_prompt("go on")],
+            "model_request_parameters": ModelRequestParameters(function_tools=offered),
+        }
+        if stream:
+            async with model_request_stream(**asked) as events:
+                async for _ in events:
+                    pass
+                parts = events.get().parts
+        else:
+            parts = (await model_request(**asked)).parts
+        calls = [(p.tool_name, p.args_as_json_str()) for p in parts if isinstance(p, ToolCallPart)]
+        content = "".join(p.content for p in parts if isinstance(p, TextPart))
+        return Got(content, tuple(calls), "".join(p.content for p in parts if isinstance(p, ThinkingPart)))
+
+    async with client:
+        yield read
+
+
+@asynccontextmanager
+async def agents(base_url: str) -> AsyncIterator[Reader]:
+    """The OpenAI Agents SDK over Chat Completions."""
+    from agents import FunctionTool, ModelSettings, ModelTracing, OpenAIChatCompletionsModel
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
+
+    async def nothing(context: Any, text: str) -> str:
+        return text
+
+    async def read(model: str, tools: Tools, stream: bool) -> Got:
+        offered = [
+            FunctionTool(
+                f["name"],
+                f.get("description") or "",
+                f.get("parameters") or {},
+                nothing,
+                strict_json_schema=False,
+            )
+            for f in (tool["function"] for tool in tools)
+        ]
+        asked: Any = (None, "go on", ModelSettings(), offered, None, [], ModelTracing.DISABLED)
+        chat = OpenAIChatCompletionsModel(model, client)
+        if stream:
+            output: Any = None
+            async for event in chat.stream_response(*asked):
+                if event.type == "response.completed":
+                    output = event.response.output
+        else:
+            output = (await chat.get_response(*asked)).output
+        calls = [(item.name, item.arguments) for item in output if item.type == "function_call"]
+        texts = [part.text for item in output if item.type == "message" for part in item.content]
+        return Got("".join(texts), tuple(calls))
+
+    async with client:
+        yield read
+
+
+def gather(
+    reader: AbstractAsyncContextManager[Reader], asked: Sequence[tuple[str, Tools, bool]]
+) -> list[Got]:
+    """All answers to what is asked, in its order."""
+
+    async def run() -> list[Got]:
+        async with reader as read:
+            return [await read(*one) for one in asked]
+
+    return asyncio.run(run())
+
+
+def _got(message: dict[str, Any]) -> Got:
+    calls = [(c["function"]["name"], c["function"]["arguments"]) for c in message.get("tool_calls") or ()]
+    return Got(message.get("content") or "", tuple(calls), message.get("reasoning_content") or "")
