@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,11 +67,10 @@ async def openai_async(base_url: str) -> AsyncIterator[Reader]:
         # The helper only takes tools that are strict, and it refuses an answer that was cut.
         strict = [{**tool, "function": {**tool["function"], "strict": True}} for tool in tools]
         async with client.chat.completions.stream(tools=strict, **asked) as events:
-            try:
+            # A cut call is refused as well: what is left of its arguments is no beginning of JSON.
+            with suppress(LengthFinishReasonError, ValueError):
                 async for _ in events:
                     pass
-            except LengthFinishReasonError:
-                pass
             snapshot = events.current_completion_snapshot
         return _got(snapshot.choices[0].message.model_dump(exclude_none=True))
 
@@ -137,7 +136,7 @@ async def pydantic_ai(base_url: str) -> AsyncIterator[Reader]:
                 parts = events.get().parts
         else:
             parts = (await model_request(**asked)).parts
-        calls = [(p.tool_name, p.args_as_json_str()) for p in parts if isinstance(p, ToolCallPart)]
+        calls = [(p.tool_name, _text(p.args)) for p in parts if isinstance(p, ToolCallPart)]
         content = "".join(p.content for p in parts if isinstance(p, TextPart))
         return Got(content, tuple(calls), "".join(p.content for p in parts if isinstance(p, ThinkingPart)))
 
@@ -148,7 +147,13 @@ async def pydantic_ai(base_url: str) -> AsyncIterator[Reader]:
 @asynccontextmanager
 async def agents(base_url: str) -> AsyncIterator[Reader]:
     """The OpenAI Agents SDK over Chat Completions."""
-    from agents import FunctionTool, ModelSettings, ModelTracing, OpenAIChatCompletionsModel
+    from agents import (
+        FunctionTool,
+        ModelBehaviorError,
+        ModelSettings,
+        ModelTracing,
+        OpenAIChatCompletionsModel,
+    )
     from openai import AsyncOpenAI
 
     client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
@@ -169,13 +174,15 @@ async def agents(base_url: str) -> AsyncIterator[Reader]:
         ]
         asked: Any = (None, "go on", ModelSettings(), offered, None, [], ModelTracing.DISABLED)
         chat = OpenAIChatCompletionsModel(model, client)
-        if stream:
-            output: Any = None
-            async for event in chat.stream_response(*asked):
-                if event.type == "response.completed":
-                    output = event.response.output
-        else:
-            output = (await chat.get_response(*asked)).output
+        output: Any = []
+        # It refuses an answer that was cut before it said anything.
+        with suppress(ModelBehaviorError):
+            if not stream:
+                output = (await chat.get_response(*asked)).output
+            else:
+                async for event in chat.stream_response(*asked):
+                    if event.type == "response.completed":
+                        output = event.response.output
         calls = [(item.name, item.arguments) for item in output if item.type == "function_call"]
         texts = [part.text for item in output if item.type == "message" for part in item.content]
         return Got("".join(texts), tuple(calls))
@@ -194,6 +201,10 @@ def gather(
             return [await read(*one) for one in asked]
 
     return asyncio.run(run())
+
+
+def _text(arguments: Any) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments or {})
 
 
 def _got(message: dict[str, Any]) -> Got:

@@ -18,13 +18,13 @@ from canitoolcall.checks import run_checks
 from canitoolcall.fixtures import Fixture
 from canitoolcall.results import Observation, ParsedToolCall, ParseResult, Status
 
-from tests import clients, field
-from tests.clients import Got, Tools
+from tests import field, sdks
 from tests.conformance import DEFAULTS, dialect_of, families, fixtures, prompt_tail
 from tests.delivery import Received
 from tests.known import known_failures
 from tests.places import shared_folder
 from tests.scripted import Answer, Running, Script, running
+from tests.sdks import Got, Tools
 from toolglot import Parser, Relabel
 from toolglot.proxy.config import ModelRule
 
@@ -121,17 +121,17 @@ def faults(read: Callable[[Sequence[tuple[str, Tools, bool]]], list[Got]], each:
 
 
 def test_openai(proxied: Running) -> None:
-    with clients.openai_sync(proxied.proxy + "/v1") as read:
+    with sdks.openai_sync(proxied.proxy + "/v1") as read:
         assert faults(lambda asked: [read(*one) for one in asked], 4 if QUICK else 1) == {}
 
 
 @pytest.mark.parametrize("client", ["openai_async", "langchain", "pydantic_ai", "agents"])
 def test_client(proxied: Running, client: str) -> None:
     """The rest is there with ``make clients``: every client on every fixture takes a minute and a half."""
-    reader = getattr(clients, client)(proxied.proxy + "/v1")
-    assert faults(lambda asked: clients.gather(reader, asked), 1 if ALL else 12) == {}
+    reader = getattr(sdks, client)(proxied.proxy + "/v1")
+    assert faults(lambda asked: sdks.gather(reader, asked), 1 if ALL else 12) == {}
 
 
 def test_no_key_is_kept(proxied: Running) -> None:
     sent: Any = proxied.script.headers[-1]
-    assert sent["Authorization"] == f"Bearer {clients.KEY}"
+    assert sent["Authorization"] == f"Bearer {sdks.KEY}"

@@ -15,7 +15,6 @@ import aiohttp
 from .config import Config
 from .failures import FAULTS, too_large, upstream_failure
 
-
 DRAIN_TIMEOUT = 1.0
 
 
