@@ -75,10 +75,12 @@ async def both(script: Script, **settings: Any) -> AsyncIterator[Both]:
     upstream, url = await listen(script.app())
     proxy = Proxy(config(url, {"m": "hermes"}, **settings))
     runner, port = await start(proxy)
-    async with aiohttp.ClientSession(read_bufsize=2**20) as session:
-        yield Both(script, proxy, f"http://127.0.0.1:{port}", session)
-    await runner.cleanup()
-    await upstream.cleanup()
+    try:
+        async with aiohttp.ClientSession(read_bufsize=2**20) as session:
+            yield Both(script, proxy, f"http://127.0.0.1:{port}", session)
+    finally:
+        await runner.cleanup()
+        await upstream.cleanup()
 
 
 def faulty(fault: Callable[[web.StreamResponse], Awaitable[None]]) -> Script:
@@ -125,9 +127,9 @@ def test_upstream_closes_in_mid_stream() -> None:
             }
             assert got[-1] == "[DONE]"
             said = summary.of_stream(b"".join(b"data: " + json.dumps(e).encode() + b"\n\n" for e in got[:-2]))
-            assert said[0]["content"] == "Wait. "
+            assert said[0]["content"] == "Wait."
             assert said[0]["tool_calls"][0]["name"] == "ping"
-            with pytest.raises(ValueError, match="JSON|Expecting|Invalid|Extra"):
+            with pytest.raises(json.JSONDecodeError):
                 json.loads(said[0]["tool_calls"][0]["arguments"])
             assert b.outcomes() == {"upstream_broke": 1}
             await b.settled()
@@ -466,13 +468,13 @@ def test_sigterm_finishes_ten_streams(tmp_path: Path) -> None:
             stopping = json.loads(await process.stderr.readline())
             while stopping["event"] != "stopping":
                 stopping = json.loads(await process.stderr.readline())
-            with contextlib.suppress(aiohttp.ClientConnectorError):
+            with contextlib.suppress(aiohttp.ClientOSError):
                 async with session.post(proxy, json={}) as refused:
                     raise AssertionError(f"taken after SIGTERM: {refused.status}")
             go_on.set()
             for data in await asyncio.gather(*reading):
                 got = summary.of_stream(data)[0]
-                assert (got["content"], got["finish_reason"]) == ("Wait. ", "tool_calls")
+                assert (got["content"], got["finish_reason"]) == ("Wait.", "tool_calls")
                 assert got["tool_calls"] == [{"name": "ping", "arguments": '{"n": 1}'}]
                 assert data.endswith(DONE)
         rest = await process.stderr.read()

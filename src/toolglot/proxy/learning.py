@@ -34,7 +34,9 @@ class Learning:
         self._next = 0.0
 
     async def start(self) -> None:
-        """Ask for the first time."""
+        """Ask for the first time, if anything is to be asked."""
+        if self._upstream.asked:
+            return
         task = self._spawn(self._ask())
         await asyncio.wait({task}, timeout=START_TIMEOUT)
 
