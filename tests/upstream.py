@@ -27,7 +27,7 @@ def chunk(delta: Any = None, reason: str | None = None, index: int = 0, **fields
 
 def sse(*chunks: Any, done: bool = True) -> bytes:
     """A stream's bytes; a string is a frame's data as it stands."""
-    texts = [c if isinstance(c, str) else json.dumps(c) for c in chunks]
+    texts = [c if isinstance(c, str) else json.dumps(c, ensure_ascii=False) for c in chunks]
     return "".join(f"data: {t}\n\n" for t in [*texts, *(["[DONE]"] if done else [])]).encode()
 
 

@@ -12,13 +12,12 @@ Does not send keep-alive comments: the server does that, and they are passed on.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final
 
 from ..errors import WireError
-from ..wire import Exchange, Settings, encode_frame, error_body, openai_error
+from ..wire import Exchange, Settings, decode_object, encode_object, error_body, openai_error
 from .choosing import Dialects, checked, settings_for
 
 Message = MutableMapping[str, Any]
@@ -92,7 +91,7 @@ class ToolCallMiddleware:
         if body is None:
             await _refuse(send, WireError(f"the request is longer than {self._most_asked} bytes", status=413))
             return
-        request = _object(body)
+        request = decode_object(body)
         if request is None:
             await self._app(scope, _replayed(body, receive), send)
             return
@@ -101,7 +100,7 @@ class ToolCallMiddleware:
         except WireError as error:
             await _refuse(send, error)
             return
-        sent = json.dumps(exchange.request, ensure_ascii=False).encode("utf-8", "replace")
+        sent = encode_object(exchange.request)
         answer = _Answer(exchange, send, self._most_answered)
         await self._app(_rescoped(scope, len(sent)), _replayed(sent, receive), answer.send)
 
@@ -170,14 +169,14 @@ class _Answer:
         await self._send_whole(body)
 
     async def _send_whole(self, body: bytes) -> None:
-        answer, status, kind = _object(body), self._start["status"], _JSON
+        answer, status, kind = decode_object(body), self._start["status"], _JSON
         if status >= 400:
-            body = _dumped(openai_error(answer if answer is not None else body, status))
+            body = encode_object(openai_error(answer if answer is not None else body, status))
         elif answer is not None and self._exchange.streamed:
             # A server that does not stream: the client gets the stream that it reads.
-            body, kind = self._stream.feed(encode_frame(answer)) + self._stream.close(), _EVENTS
+            body, kind = self._exchange.whole_as_stream(answer), _EVENTS
         elif answer is not None:
-            body = _dumped(self._exchange.whole(answer))
+            body = encode_object(self._exchange.whole(answer))
         dropped = {*_REWRITTEN, b"content-type"}
         headers = [(k, v) for k, v in self._start["headers"] if k.lower() not in dropped]
         headers += [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
@@ -221,19 +220,7 @@ def _rescoped(scope: MutableMapping[str, Any], length: int) -> MutableMapping[st
 
 
 async def _refuse(send: Send, error: WireError) -> None:
-    body = _dumped(error_body(str(error), param=error.param))
+    body = encode_object(error_body(str(error), param=error.param))
     headers = [(b"content-type", _JSON), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": error.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
-
-
-def _object(body: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _dumped(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")

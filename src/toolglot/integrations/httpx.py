@@ -12,14 +12,22 @@ Does not retry, keep time or pool connections: the inner transport does what it 
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import WireError
 from ..parser import Named
-from ..wire import AnswerStream, Exchange, Report, Settings, encode_frame, error_body, openai_error
+from ..wire import (
+    AnswerStream,
+    Exchange,
+    Report,
+    Settings,
+    decode_object,
+    encode_object,
+    error_body,
+    openai_error,
+)
 from .choosing import Dialects, checked, settings_for
 
 if TYPE_CHECKING:
@@ -129,7 +137,7 @@ class ToolCallTransport(_Transport):  # type: ignore[misc]  # the base is whiche
 
     def _exchange(self, body: bytes) -> Exchange | WireError | None:
         """The exchange that a request's body begins; None where it is none that we read."""
-        request = _object(body)
+        request = decode_object(body)
         if request is None:
             return None
         try:
@@ -141,7 +149,7 @@ class ToolCallTransport(_Transport):  # type: ignore[misc]  # the base is whiche
         return _Answer(exchange, self._on_report)
 
     def _whole(self, library: Any, response: Any, exchange: Exchange, body: bytes) -> Any:
-        answer = _object(body)
+        answer = decode_object(body)
         headers = _headers(response)
         if response.status_code >= 400:
             error = openai_error(answer if answer is not None else body, response.status_code)
@@ -150,16 +158,19 @@ class ToolCallTransport(_Transport):  # type: ignore[misc]  # the base is whiche
             return library.Response(response.status_code, headers=headers, content=body)
         if exchange.streamed:
             # A server that does not stream: the client gets the stream that it reads.
-            stream = self._answer(exchange)
-            data = stream.feed(encode_frame(answer)) + stream.close(None)
+            data = exchange.whole_as_stream(answer)
+            self._tell(exchange)
             kept = [(k, v) for k, v in headers if k.lower() != "content-type"]
             return library.Response(
                 response.status_code, headers=[*kept, ("content-type", _EVENTS)], content=data
             )
         made = exchange.whole(answer)
+        self._tell(exchange)
+        return _json(library, response, response.status_code, made, headers)
+
+    def _tell(self, exchange: Exchange) -> None:
         if self._on_report is not None:
             self._on_report(exchange.report)
-        return _json(library, response, response.status_code, made, headers)
 
 
 class _Answer:
@@ -256,18 +267,10 @@ def _is_stream(response: Any) -> bool:
     return response.status_code < 400 and kind.lower().startswith(_EVENTS)
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def _sent(library: Any, request: Any, exchange: Exchange) -> Any:
     """The request as it goes up: the body made fit, everything else as it was."""
     headers = [(k, v) for k, v in request.headers.multi_items() if k.lower() not in _REWRITTEN]
-    body = json.dumps(exchange.request, ensure_ascii=False).encode("utf-8", "replace")
+    body = encode_object(exchange.request)
     return library.Request(
         request.method, request.url, headers=headers, content=body, extensions=request.extensions
     )
@@ -287,7 +290,7 @@ def _json(
     library: Any, response: Any, status: int, body: Mapping[str, Any], headers: list[tuple[str, str]]
 ) -> Any:
     kept = [(k, v) for k, v in headers if k.lower() != "content-type"]
-    data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    data = encode_object(body)
     extensions = {k: v for k, v in response.extensions.items() if k != "network_stream"}
     return library.Response(
         status, headers=[*kept, ("content-type", _JSON)], content=data, extensions=extensions
@@ -295,5 +298,5 @@ def _json(
 
 
 def _refused(library: Any, error: WireError) -> Any:
-    body = json.dumps(error_body(str(error), param=error.param)).encode()
+    body = encode_object(error_body(str(error), param=error.param))
     return library.Response(error.status, headers=[("content-type", _JSON)], content=body)

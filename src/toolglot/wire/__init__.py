@@ -9,6 +9,7 @@ Does not open connections, choose a dialect for a model, or keep time: proxy and
 
 from .errors import error_body, openai_error
 from .exchange import Exchange
+from .jsonbody import decode_object, encode_object
 from .report import DroppedCall, Report, ResidueHit
 from .settings import Settings
 from .sse import encode_comment, encode_frame
@@ -21,8 +22,10 @@ __all__ = [
     "Report",
     "ResidueHit",
     "Settings",
+    "decode_object",
     "encode_comment",
     "encode_frame",
+    "encode_object",
     "error_body",
     "openai_error",
 ]

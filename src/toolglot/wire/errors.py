@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from .jsonbody import NOT_JSON, decode_json
+
 _BY_STATUS: Final = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -40,7 +42,8 @@ def openai_error(body: object, status: int = 500) -> dict[str, Any]:
     if isinstance(body, (bytes, bytearray)):
         body = bytes(body).decode("utf-8", "replace")
     if isinstance(body, str):
-        body = _parsed(body)
+        value = decode_json(body)
+        body = body if value is NOT_JSON else value
     kept: dict[str, Any] = {}
     fields: dict[str, Any] = {}
     if isinstance(body, Mapping):
@@ -66,10 +69,3 @@ def openai_error(body: object, status: int = 500) -> dict[str, Any]:
     error = {name: fields.get(name) for name in _FIELDS}
     error.update({k: v for k, v in fields.items() if k not in error})
     return {"error": error, **kept}
-
-
-def _parsed(text: str) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

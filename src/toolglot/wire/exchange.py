@@ -14,9 +14,11 @@ from ..assembler import assemble
 from ..events import Event
 from .choice import Choice, reasoning_of
 from .errors import openai_error
+from .native import numbered
 from .offer import REASONING_FIELDS, fit_request, read_offer
 from .report import Report
 from .settings import Settings
+from .sse import encode_frame
 from .stream import AnswerStream
 from .written import Deltas
 
@@ -45,6 +47,11 @@ class Exchange:
         """A reader of the upstream's stream, for one answer."""
         return AnswerStream(self._offer, self.settings, self.report)
 
+    def whole_as_stream(self, body: Mapping[str, Any]) -> bytes:
+        """A whole answer as the stream that the client asked for, of a server that does not stream."""
+        stream = self.stream()
+        return stream.feed(encode_frame(body)) + stream.close()
+
     def whole(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The upstream's JSON answer with its calls parsed; an error in it in OpenAI's shape."""
         self.report.ended = True
@@ -68,7 +75,7 @@ class Exchange:
         reader = Choice(
             index if isinstance(index, int) else place, self._offer, self.settings, self.report, events
         )
-        deltas = reader.take(_numbered(message))
+        deltas = reader.take(numbered(message))
         reason = choice.get("finish_reason")
         deltas += reader.finish(reason if isinstance(reason, str) else None)
         made = self._message(message, deltas, events)
@@ -80,10 +87,11 @@ class Exchange:
     def _message(self, message: Mapping[str, Any], deltas: Deltas, events: list[Event]) -> dict[str, Any]:
         read = assemble(events)
         calls = joined_calls(deltas)
+        legacy = joined_function_call(deltas) if self._offer.legacy else {}
         kept = {k: v for k, v in message.items() if k not in _MADE}
         made: dict[str, Any] = {"role": message.get("role") or "assistant", "content": message.get("content")}
         if isinstance(message.get("content"), str):
-            made["content"] = read.content or (None if calls or "function_call" in kept else "")
+            made["content"] = read.content or (None if calls or legacy or kept.get("function_call") else "")
         if read.reasoning or reasoning_of(message):
             both = self.settings.reasoning_field == "both"
             for name in REASONING_FIELDS if both else (self.settings.reasoning_field,):
@@ -91,19 +99,9 @@ class Exchange:
         if calls:
             made["tool_calls"] = calls
         made.update(kept)
-        legacy = joined_function_call(deltas)
-        if legacy and self._offer.legacy:
+        if legacy:
             made["function_call"] = legacy
         return made
-
-
-def _numbered(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The message with an index on each call: in a whole one, each entry is a call of its own."""
-    calls = message.get("tool_calls")
-    if not isinstance(calls, list):
-        return message
-    numbered = [{**call, "index": i} if isinstance(call, Mapping) else call for i, call in enumerate(calls)]
-    return {**message, "tool_calls": numbered}
 
 
 def joined_calls(deltas: Deltas) -> list[dict[str, Any]]:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from .jsonbody import encode_json
 from .report import Report
-from .sse import encode_json
 from .written import CallWriter, Deltas, Form, WrittenCall
 
 _OWN: Final = ("index", "id", "type", "function", "custom")
@@ -130,3 +130,12 @@ class NativeCalls:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def numbered(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message with an index on each call: in a whole one, each entry is a call of its own."""
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        return message
+    numbered = [{**call, "index": i} if isinstance(call, Mapping) else call for i, call in enumerate(calls)]
+    return {**message, "tool_calls": numbered}

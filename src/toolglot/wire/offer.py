@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from ..errors import ToolsError, WireError
 from ..schema import Tools, read_tools
+from .jsonbody import encode_json
 from .settings import Settings
-from .sse import encode_json
 
 REASONING_FIELDS: Final = ("reasoning_content", "reasoning")
 _UNREADABLE: Final = "unreadable_arguments"

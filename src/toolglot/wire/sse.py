@@ -11,16 +11,16 @@ Does not know what a frame means, and does not raise for what an upstream sends.
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from .jsonbody import NOT_JSON, decode_json, encode_json, to_bytes
+
 DONE: Final = b"data: [DONE]\n\n"
 _END: Final = "[DONE]"
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
-_NOT_JSON: Final = object()
 
 
 class FrameKind(Enum):
@@ -132,25 +132,8 @@ class EventReader:
 def _frame(text: str, event: str) -> Frame | None:
     if text.strip() == _END:
         return Frame(FrameKind.DONE)
-    value = _decoded(text)
-    return None if value is _NOT_JSON else Frame(FrameKind.JSON, value, event)
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return _NOT_JSON
-
-
-def encode_json(value: Any) -> str:
-    """Compact JSON text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def to_bytes(text: str) -> bytes:
-    """UTF-8, with a question mark for a lone surrogate that an upstream escaped."""
-    return text.encode("utf-8", "replace")
+    value = decode_json(text)
+    return None if value is NOT_JSON else Frame(FrameKind.JSON, value, event)
 
 
 def encode_frame(value: Mapping[str, Any]) -> bytes:

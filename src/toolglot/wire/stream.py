@@ -18,10 +18,12 @@ from typing import Any, Final
 
 from .choice import Choice, reasoning_of
 from .errors import error_body, openai_error
+from .jsonbody import encode_json, to_bytes
+from .native import numbered
 from .offer import Offer
 from .report import Report
 from .settings import Settings
-from .sse import DONE, EventReader, Frame, FrameKind, encode_comment, encode_frame, encode_json, to_bytes
+from .sse import DONE, EventReader, Frame, FrameKind, encode_comment, encode_frame
 from .written import Deltas
 
 _SHARED: Final = ("id", "object", "created", "model")
@@ -158,10 +160,9 @@ class AnswerStream:
             reader = self._choices[index] = Choice(index, self._offer, self._settings, self._report)
         if reader.finished:
             return []
-        delta = choice.get("delta")
+        delta, message = choice.get("delta"), choice.get("message")
         if not isinstance(delta, Mapping):
-            delta = choice.get("message")
-        delta = delta if isinstance(delta, Mapping) else {}
+            delta = numbered(message) if isinstance(message, Mapping) else {}
         written: list[dict[str, Any]] = []
         if not reader.begun:
             reader.begun = True
