@@ -1,7 +1,8 @@
 """Real clients: what each of them has of an answer, whole and streamed, by its own accumulator.
 
 Each reader takes the model, the tools and whether to stream, and gives ``Got``. The SDKs are the extra
-``clients``; they are imported where they are used, and closed at the end.
+``clients``; they are imported where they are used, and closed at the end. To the type checkers they are
+Any: the environment in which these run has none of them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
+
+import aiohttp
+import pytest
+
+from toolglot.proxy import summary
 
 KEY = "sk-test-0123456789abcdef"
 ASKED: list[dict[str, Any]] = [{"role": "user", "content": "go on"}]
@@ -29,13 +35,32 @@ class Got:
     reasoning: str | None = None
 
 
+def sdk(name: str) -> Any:
+    """A module of a client; the test is skipped where the client is not installed."""
+    return pytest.importorskip(name, reason="the extra clients is not installed: make clients")
+
+
+@asynccontextmanager
+async def plain(base_url: str) -> AsyncIterator[Reader]:
+    """No SDK: what the deltas say, joined."""
+    async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {KEY}"}) as session:
+
+        async def read(model: str, tools: Tools, stream: bool) -> Got:
+            asked = {"model": model, "messages": ASKED, "tools": list(tools), "stream": stream}
+            async with session.post(base_url + "/chat/completions", json=asked) as answer:
+                data = await answer.read()
+            (told,) = summary.of_stream(data) if stream else summary.of_whole(json.loads(data))
+            calls = tuple((call["name"], call["arguments"]) for call in told["tool_calls"])
+            return Got(told["content"], calls, told["reasoning"])
+
+        yield read
+
+
 @contextmanager
 def openai_sync(base_url: str) -> Iterator[Callable[[str, Tools, bool], Got]]:
     """The openai SDK: whole answers, and chunks added up by its own rule."""
-    from openai import OpenAI
-    from openai.lib.streaming._deltas import accumulate_delta
-
-    client = OpenAI(base_url=base_url, api_key=KEY, max_retries=0)
+    accumulate_delta = sdk("openai.lib.streaming._deltas").accumulate_delta
+    client = sdk("openai").OpenAI(base_url=base_url, api_key=KEY, max_retries=0)
 
     def read(model: str, tools: Tools, stream: bool) -> Got:
         asked: Any = {"model": model, "messages": ASKED, "tools": list(tools)}
@@ -55,9 +80,7 @@ def openai_sync(base_url: str) -> Iterator[Callable[[str, Tools, bool], Got]]:
 @asynccontextmanager
 async def openai_async(base_url: str) -> AsyncIterator[Reader]:
     """The openai SDK's asynchronous client; streams through its helper ``chat.completions.stream``."""
-    from openai import AsyncOpenAI, LengthFinishReasonError
-
-    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
+    client = sdk("openai").AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
 
     async def read(model: str, tools: Tools, stream: bool) -> Got:
         asked: Any = {"model": model, "messages": ASKED}
@@ -68,7 +91,7 @@ async def openai_async(base_url: str) -> AsyncIterator[Reader]:
         strict = [{**tool, "function": {**tool["function"], "strict": True}} for tool in tools]
         async with client.chat.completions.stream(tools=strict, **asked) as events:
             # A cut call is refused as well: what is left of its arguments is no beginning of JSON.
-            with suppress(LengthFinishReasonError, ValueError):
+            with suppress(sdk("openai").LengthFinishReasonError, ValueError):
                 async for _ in events:
                     pass
             snapshot = events.current_completion_snapshot
@@ -81,20 +104,16 @@ async def openai_async(base_url: str) -> AsyncIterator[Reader]:
 @asynccontextmanager
 async def langchain(base_url: str) -> AsyncIterator[Reader]:
     """LangChain's ``ChatOpenAI``; it has no place for reasoning."""
-    from langchain_core.messages import AIMessage, AIMessageChunk
-    from langchain_openai import ChatOpenAI
-
-    chat = ChatOpenAI(base_url=base_url, api_key=KEY, max_retries=0, model="any", stream_usage=True)  # type: ignore[arg-type]
+    chat = sdk("langchain_openai").ChatOpenAI(
+        base_url=base_url, api_key=KEY, max_retries=0, model="any", stream_usage=True
+    )
 
     async def read(model: str, tools: Tools, stream: bool) -> Got:
         asked: Any = {"input": [("user", "go on")], "model": model, "tools": list(tools)}
-        message: AIMessage
+        message: Any = None
         if stream:
-            added: Any = None
             async for piece in chat.astream(**asked):
-                added = piece if added is None else added + piece
-            assert isinstance(added, AIMessageChunk)
-            message = added
+                message = piece if message is None else message + piece
         else:
             message = await chat.ainvoke(**asked)
         calls = [(call["name"], json.dumps(call["args"])) for call in message.tool_calls]
@@ -108,37 +127,34 @@ async def langchain(base_url: str) -> AsyncIterator[Reader]:
 @asynccontextmanager
 async def pydantic_ai(base_url: str) -> AsyncIterator[Reader]:
     """pydantic-ai's model requests."""
-    from openai import AsyncOpenAI
-    from pydantic_ai.direct import model_request, model_request_stream
-    from pydantic_ai.messages import ModelRequest, TextPart, ThinkingPart, ToolCallPart
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-    from pydantic_ai.tools import ToolDefinition
-
-    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
-    provider = OpenAIProvider(openai_client=client)
+    direct, messages = sdk("pydantic_ai.direct"), sdk("pydantic_ai.messages")
+    openai, models = sdk("pydantic_ai.models.openai"), sdk("pydantic_ai.models")
+    client = sdk("openai").AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
+    provider = sdk("pydantic_ai.providers.openai").OpenAIProvider(openai_client=client)
+    definition = sdk("pydantic_ai.tools").ToolDefinition
 
     async def read(model: str, tools: Tools, stream: bool) -> Got:
         offered = [
-            ToolDefinition(name=f["name"], parameters_json_schema=f.get("parameters") or {"type": "object"})
+            definition(name=f["name"], parameters_json_schema=f.get("parameters") or {"type": "object"})
             for f in (tool["function"] for tool in tools)
         ]
         asked: Any = {
-            "model": OpenAIChatModel(model, provider=provider),
-            "messages": [ModelRequest.user_text_prompt("go on")],
-            "model_request_parameters": ModelRequestParameters(function_tools=offered),
+            "model": openai.OpenAIChatModel(model, provider=provider),
+            "messages": [messages.ModelRequest.user_text_prompt("go on")],
+            "model_request_parameters": models.ModelRequestParameters(function_tools=offered),
         }
         if stream:
-            async with model_request_stream(**asked) as events:
+            async with direct.model_request_stream(**asked) as events:
                 async for _ in events:
                     pass
                 parts = events.get().parts
         else:
-            parts = (await model_request(**asked)).parts
-        calls = [(p.tool_name, _text(p.args)) for p in parts if isinstance(p, ToolCallPart)]
-        content = "".join(p.content for p in parts if isinstance(p, TextPart))
-        return Got(content, tuple(calls), "".join(p.content for p in parts if isinstance(p, ThinkingPart)))
+            parts = (await direct.model_request(**asked)).parts
+        calls = [(p.tool_name, _text(p.args)) for p in parts if isinstance(p, messages.ToolCallPart)]
+        content = "".join(p.content for p in parts if isinstance(p, messages.TextPart))
+        return Got(
+            content, tuple(calls), "".join(p.content for p in parts if isinstance(p, messages.ThinkingPart))
+        )
 
     async with client:
         yield read
@@ -147,23 +163,15 @@ async def pydantic_ai(base_url: str) -> AsyncIterator[Reader]:
 @asynccontextmanager
 async def agents(base_url: str) -> AsyncIterator[Reader]:
     """The OpenAI Agents SDK over Chat Completions."""
-    from agents import (
-        FunctionTool,
-        ModelBehaviorError,
-        ModelSettings,
-        ModelTracing,
-        OpenAIChatCompletionsModel,
-    )
-    from openai import AsyncOpenAI
-
-    client = AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
+    library = sdk("agents")
+    client = sdk("openai").AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=0)
 
     async def nothing(context: Any, text: str) -> str:
         return text
 
     async def read(model: str, tools: Tools, stream: bool) -> Got:
         offered = [
-            FunctionTool(
+            library.FunctionTool(
                 f["name"],
                 f.get("description") or "",
                 f.get("parameters") or {},
@@ -172,11 +180,19 @@ async def agents(base_url: str) -> AsyncIterator[Reader]:
             )
             for f in (tool["function"] for tool in tools)
         ]
-        asked: Any = (None, "go on", ModelSettings(), offered, None, [], ModelTracing.DISABLED)
-        chat = OpenAIChatCompletionsModel(model, client)
+        asked: Any = (
+            None,
+            "go on",
+            library.ModelSettings(),
+            offered,
+            None,
+            [],
+            library.ModelTracing.DISABLED,
+        )
+        chat = library.OpenAIChatCompletionsModel(model, client)
         output: Any = []
         # It refuses an answer that was cut before it said anything.
-        with suppress(ModelBehaviorError):
+        with suppress(library.ModelBehaviorError):
             if not stream:
                 output = (await chat.get_response(*asked)).output
             else:

@@ -28,9 +28,7 @@ from tests.sdks import Got, Tools
 from toolglot import Parser, Relabel
 from toolglot.proxy.config import ModelRule
 
-pytest.importorskip("openai", reason="the extra clients is not installed")
-
-ALL = os.environ.get("TOOLGLOT_CLIENTS") == "all"
+ALL = os.environ.get("TOOLGLOT_EVERY_CLIENT") == "1"
 QUICK = os.environ.get("HYPOTHESIS_PROFILE") == "quick"
 
 
@@ -120,7 +118,13 @@ def faults(read: Callable[[Sequence[tuple[str, Tools, bool]]], list[Got]], each:
     return {name: fault for name, fault in wrong.items() if fault and name not in known}
 
 
+def test_plain(proxied: Running) -> None:
+    """Without an SDK: a stream's deltas joined, as any of them does."""
+    assert faults(lambda asked: sdks.gather(sdks.plain(proxied.proxy + "/v1"), asked), 1) == {}
+
+
 def test_openai(proxied: Running) -> None:
+    sdks.sdk("openai")
     with sdks.openai_sync(proxied.proxy + "/v1") as read:
         assert faults(lambda asked: [read(*one) for one in asked], 4 if QUICK else 1) == {}
 

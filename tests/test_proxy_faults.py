@@ -19,8 +19,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp", reason="the extra proxy is not installed")
-
 import aiohttp
 from aiohttp import web
 
