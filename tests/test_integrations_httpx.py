@@ -40,7 +40,8 @@ class Upstream:
 
     def handle_request(self, asked: Any) -> Any:
         self.requests.append(asked)
-        outer, library = self, self._library
+        outer = self
+        library: Any = self._library
 
         class Stream(library.SyncByteStream):
             def __iter__(self) -> Iterator[bytes]:
@@ -53,7 +54,8 @@ class Upstream:
 
     async def handle_async_request(self, asked: Any) -> Any:
         self.requests.append(asked)
-        outer, library = self, self._library
+        outer = self
+        library: Any = self._library
 
         class Stream(library.AsyncByteStream):
             async def __aiter__(self) -> AsyncIterator[bytes]:
