@@ -103,7 +103,7 @@ def transport(library: Any, script: Callable[[], Script], seen: list[Report]) ->
         kind, data = answer(script(), stream=asked.get("stream") is True)
         return library.Response(200, headers={"content-type": kind}, content=data)
 
-    class Switch(library.MockTransport):  # type: ignore[misc]  # whichever library the client uses
+    class Switch(library.MockTransport):
         """A transport for one request after the other."""
 
         def handle_request(self, request: Any) -> Any:

@@ -13,6 +13,7 @@ from tests.upstream import accumulate, body, frames, request, says
 from toolglot import UnknownDialectError, WireError
 from toolglot.integrations import asgi
 from toolglot.integrations.asgi import ToolCallMiddleware, settings_from
+from toolglot.wire import Settings
 
 CALL = '<tool_call>{"name": "beep", "arguments": {}}</tool_call>'
 PATH = "/v1/chat/completions"
@@ -28,10 +29,10 @@ class Server:
     """An application that answers with what it is given, and notes what it was asked."""
 
     def __init__(
-        self, data: bytes, kind: str = "text/event-stream", status: int = 200, **headers: str
+        self, data: bytes, kind: str = "text/event-stream", status: int = 200, headers: Any = None
     ) -> None:
         self._pieces = [data[i : i + 9] for i in range(0, len(data), 9)] or [b""]
-        named = {"Content-Type": kind, "X-Own": "kept", **headers}
+        named = {"Content-Type": kind, "X-Own": "kept", **(headers or {})}
         self._headers = [(k.encode(), v.encode()) for k, v in named.items()]
         self._status = status
         self.asked = b""
@@ -86,7 +87,7 @@ def serve(
 
 
 def test_a_stream() -> None:
-    server = Server(says("Hi", CALL), **{"Content-Length": "7"})
+    server = Server(says("Hi", CALL), headers={"Content-Length": "7"})
     status, headers, pieces = serve(server, request())
     answer = accumulate(frames(b"".join(pieces)))
     assert (status, answer.content, answer.called, answer.reason) == (
@@ -154,7 +155,7 @@ def test_an_error_takes_openais_shape() -> None:
 
 
 def test_a_compressed_answer_passes() -> None:
-    _, headers, pieces = serve(Server(b"\x1f\x8b", **{"Content-Encoding": "gzip"}), request())
+    _, headers, pieces = serve(Server(b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), request())
     assert (b"".join(pieces), headers["content-encoding"]) == (b"\x1f\x8b", "gzip")
 
 
@@ -199,7 +200,7 @@ def test_settings_of_the_environment() -> None:
 
 
 def test_every_name_is_a_setting() -> None:
-    assert set(asgi.ENVIRONMENT.values()) <= set(asgi.Settings.__dataclass_fields__)
+    assert set(asgi.ENVIRONMENT.values()) <= set(Settings.__dataclass_fields__)
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,11 @@ class Upstream:
     """An inner transport of either kind, which answers with what it is given and notes what it gets."""
 
     def __init__(
-        self, library: Any, data: bytes | Iterator[bytes], kind: str, status: int = 200, **headers: str
+        self, library: Any, data: bytes | Iterator[bytes], kind: str, status: int = 200, headers: Any = None
     ):
         self._library = library
         self._data = data
-        self._headers = {"content-type": kind, "x-own": "kept", **headers}
+        self._headers = {"content-type": kind, "x-own": "kept", **(headers or {})}
         self._status = status
         self.requests: list[Any] = []
         self.closed = 0
@@ -41,8 +41,9 @@ class Upstream:
     def handle_request(self, asked: Any) -> Any:
         self.requests.append(asked)
         outer = self
+        library: Any = self._library
 
-        class Stream(self._library.SyncByteStream):  # type: ignore[misc,name-defined]  # known only here
+        class Stream(library.SyncByteStream):
             def __iter__(self) -> Iterator[bytes]:
                 yield from outer._pieces()
 
@@ -54,8 +55,9 @@ class Upstream:
     async def handle_async_request(self, asked: Any) -> Any:
         self.requests.append(asked)
         outer = self
+        library: Any = self._library
 
-        class Stream(self._library.AsyncByteStream):  # type: ignore[misc,name-defined]  # known only here
+        class Stream(library.AsyncByteStream):
             async def __aiter__(self) -> AsyncIterator[bytes]:
                 for piece in outer._pieces():
                     yield piece
@@ -100,7 +102,9 @@ def both(library: Any, make: Callable[[], Upstream], asked: Any) -> Iterator[tup
 
 def test_a_stream(library: Any) -> None:
     def make() -> Upstream:
-        return Upstream(library, says("Hi", CALL), "text/event-stream; charset=utf-8", connection="close")
+        return Upstream(
+            library, says("Hi", CALL), "text/event-stream; charset=utf-8", headers={"connection": "close"}
+        )
 
     for response, upstream in both(library, make, request()):
         answer = accumulate(frames(response.content))
@@ -112,7 +116,7 @@ def test_a_stream(library: Any) -> None:
 def test_a_whole_answer(library: Any) -> None:
     def make() -> Upstream:
         data = json.dumps(body("Hi" + CALL)).encode()
-        return Upstream(library, data, "application/json", **{"content-length": str(len(data))})
+        return Upstream(library, data, "application/json", headers={"content-length": str(len(data))})
 
     for response, upstream in both(library, make, request(stream=False)):
         choice = response.json()["choices"][0]
@@ -126,7 +130,7 @@ def test_compressed_answers(library: Any) -> None:
         (says(CALL), "text/event-stream"),
         (json.dumps(body(CALL)).encode(), "application/json"),
     ):
-        upstream = Upstream(library, gzip.compress(data), kind, **{"content-encoding": "gzip"})
+        upstream = Upstream(library, gzip.compress(data), kind, headers={"content-encoding": "gzip"})
         response = post(library, upstream, request(stream=kind.startswith("text")))
         assert b'"tool_calls"' in response.content
         assert "content-encoding" not in response.headers

@@ -215,7 +215,7 @@ def test_the_schema_types_the_values() -> None:
 
 
 def test_legacy_functions() -> None:
-    fields = {"tools": ..., "functions": [{"name": "beep", "parameters": {}}]}
+    fields: dict[str, Any] = {"tools": ..., "functions": [{"name": "beep", "parameters": {}}]}
     found = streamed([says(CALL, CALL)], Exchange(request(**fields), HERMES))
     deltas = [f["choices"][0] for f in found[:-1]]
     calls = [d["delta"]["function_call"] for d in deltas if "function_call" in d["delta"]]
@@ -546,10 +546,9 @@ USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 
 @pytest.mark.parametrize("where", ["apart", "with the finish", "with each"])
 def test_usage_comes_once_where_it_was_asked_for(where: str) -> None:
-    extra = {"usage": USAGE} if where == "with each" else {}
     chunks = [
-        chunk({"content": "a"}, **extra),
-        chunk({}, "stop", **({} if where == "apart" else {"usage": USAGE})),
+        chunk({"content": "a"}, usage=USAGE if where == "with each" else None),
+        chunk({}, "stop", usage=None if where == "apart" else USAGE),
     ]
     if where == "apart":
         chunks.append({**HEAD, "choices": [], "usage": USAGE})

@@ -26,7 +26,6 @@ _AFTER: Final = 80
 _SHORTEST: Final = 4
 _FENCE: Final = 3
 _CACHE_MOST: Final = 64
-_SIGNS: Final = frozenset("_|｜:=")
 _BRACKETS: Final = {"json_array": "[", "json_object": "{"}
 
 
@@ -232,4 +231,5 @@ def _unmistakable(marker: str) -> bool:
     if marker[0] not in "<[]":
         return marker[-1] in "[{" and marker[:-1].isalpha()
     inner = marker.strip("<>[]/")
-    return bool(_SIGNS.intersection(inner)) or (inner.isalpha() and inner.isupper())
+    signs = any(not (character.isalnum() or character.isspace()) for character in inner)
+    return signs or (inner.isalpha() and inner.isupper())

@@ -41,7 +41,7 @@ _JSON: Final = "application/json"
 _EVENTS: Final = "text/event-stream"
 
 
-class ToolCallTransport(_Transport):  # type: ignore[misc]  # the base is whichever library's the client uses
+class ToolCallTransport(_Transport):
     """A transport for ``httpx.Client``, ``httpx.AsyncClient`` and their httpx2 twins.
 
     ``inner``: the transport that talks to the server; by default the library's own. ``settings``: how
@@ -204,7 +204,7 @@ def _library(request: Any) -> Any:
 def _streams(library: Any) -> tuple[Any, Any]:
     """The byte streams, sync and async, of one library."""
 
-    class Stream(library.SyncByteStream):  # type: ignore[misc]  # the library is known only here
+    class Stream(library.SyncByteStream):
         """The client's stream of a sync answer."""
 
         def __init__(self, response: Any, answer: _Answer) -> None:
@@ -226,7 +226,7 @@ def _streams(library: Any) -> tuple[Any, Any]:
             self._response.close()
             self._answer.close(_LEFT)
 
-    class AsyncStream(library.AsyncByteStream):  # type: ignore[misc]  # as above
+    class AsyncStream(library.AsyncByteStream):
         """The client's stream of an async answer."""
 
         def __init__(self, response: Any, answer: _Answer) -> None:
