@@ -17,9 +17,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import aiohttp
+import pytest
 from aiohttp import web
 
 from tests.places import ROOT
