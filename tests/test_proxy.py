@@ -97,7 +97,8 @@ def test_packed_answers_stay_packed() -> None:
 
     async def work() -> None:
         async with both(Script(routes={"/packed": packed})) as b:
-            async with b.session.get(b.url + "/packed", auto_decompress=False) as answer:
+            raw = b.session.get(b.url + "/packed", auto_decompress=False)
+            async with raw as answer:
                 assert answer.headers["Content-Encoding"] == "gzip"
                 assert gzip.decompress(await answer.read()) == b"hello"
 
@@ -200,7 +201,8 @@ def test_chat_without_v1() -> None:
 def test_requests_that_are_none(body: bytes, message: str) -> None:
     async def work() -> None:
         async with both(Script()) as b:
-            async with b.session.post(b.url + "/v1/chat/completions", data=body) as answer:
+            asked = b.session.post(b.url + "/v1/chat/completions", data=body)
+            async with asked as answer:
                 assert answer.status == 400
                 assert (await answer.json())["error"]["message"] == message
 
@@ -525,8 +527,10 @@ def test_raw_refusal_of_the_template() -> None:
         )
 
     async def work() -> None:
-        async with both(Script(routes={"/apply-template": refuses}), raw=True, server="llama-server") as b:
-            async with b.ask() as answer:
+        script = Script(routes={"/apply-template": refuses})
+        async with both(script, raw=True, server="llama-server") as b:
+            asked = b.ask()
+            async with asked as answer:
                 assert answer.status == 500
                 assert (await answer.json())["error"]["message"] == "bad template"
 
