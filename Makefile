@@ -6,6 +6,9 @@
 #   make conformance  public fixtures   make field      field cases and the founding contract
 #   make evidence     auto beside the named dialects, texts without a call, BFCL there and back, long strings
 #   make clients      every public fixture and field case, read by each of the real clients
+#   make clients      real clients over every fixture and case; make clients-node for the AI SDK
+#   make probe        canitoolcall's probe, bare and through the proxy
+#   make load         the proxy under load, beside a plain forwarder
 #   make fuzz         the laws, 20,000 examples each
 #   make docs         write the generated tables; docs-check fails if they are not current
 #
@@ -27,7 +30,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence clients fuzz docs docs-check clean
+.PHONY: help demo probe clients-node load test lint format types conformance field evidence clients fuzz docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -38,7 +41,7 @@ $(MADE):
 	@touch $@
 
 $(VENV)/.installed: $(MADE) pyproject.toml
-	$(PIP) install --editable .
+	$(PIP) install --editable '.[proxy]'
 	@touch $@
 
 # Only the data of bfcl-eval are wanted, and not the engines that it depends on.
@@ -56,6 +59,18 @@ $(VENV)/.installed-dev: $(MADE) pyproject.toml
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
+
+# What canitoolcall's probe says of an engine that does not parse, bare and behind the proxy.
+probe: $(VENV)/.installed-test
+	$(BIN)/python -m tests.probe
+
+# The AI SDK needs Node.js >= 20 and its npm.
+clients-node: $(VENV)/.installed-test
+	cd tests/node && npm ci --no-audit --no-fund --silent
+	$(BIN)/python -m tests.aisdk
+
+load: $(VENV)/.installed-test
+	$(BIN)/python bench/proxy_load.py
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import importlib
 import json
 import logging
 import subprocess
@@ -17,6 +18,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 import toolglot
+from tests import probe
 from tests.scripted import DONE, Answer, Script, chunk, sse
 from tests.test_proxy_faults import CALL, PING, Both, both, events
 from toolglot import ToolglotError
@@ -460,7 +462,7 @@ def test_what_derive_says(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _derive_by(monkeypatch: pytest.MonkeyPatch, entry: Any) -> None:
     monkeypatch.setattr(
-        template.importlib,
+        importlib,
         "import_module",
         lambda name: type("M", (), {"derive": staticmethod(entry)} if entry else {}),
     )
@@ -694,3 +696,9 @@ def test_spans(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_aiohttp_is_not_imported_with_the_command() -> None:
     code = "import sys, toolglot.cli; sys.exit('aiohttp' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_probe_passes_behind_the_proxy_only() -> None:
+    bare, proxied = probe.reports()
+    assert bare.summary() == {"pass": 9, "fail": 18, "error": 0, "skip": 0}
+    assert proxied.summary() == {"pass": 27, "fail": 0, "error": 0, "skip": 0}
