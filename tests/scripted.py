@@ -80,8 +80,11 @@ class Script:
         """JSON by path; without one, what was asked comes back."""
         path = request.path
         if path in self.routes:
-            found = self.routes[path]
-            return await found(request) if callable(found) else web.json_response(found)
+            found: Any = self.routes[path]
+            if isinstance(found, dict):
+                return web.json_response(found)
+            answered: web.StreamResponse = await found(request)
+            return answered
         if path != "/echo":
             return web.json_response({"error": {"message": "no such path"}}, status=404)
         response = web.StreamResponse(headers={"X-Method": request.method, "X-Query": request.query_string})

@@ -507,7 +507,8 @@ def test_raw() -> None:
             }
             async with b.ask(stream=False) as answer:
                 assert summary.of_whole(await answer.json()) == [said]
-            for bad, param in (({"n": 2}, "n"), ({"logprobs": True}, "logprobs")):
+            for param, value in (("n", 2), ("logprobs", True)):
+                bad: dict[str, Any] = {param: value}
                 async with b.ask(**bad) as answer:
                     assert (answer.status, (await answer.json())["error"]["param"]) == (400, param)
 
