@@ -1,0 +1,148 @@
+"""Lark: the dialect of Lark's grammar language that llguidance reads.
+
+Promises: rules in lower case, and as terminals in upper case what has no references: strings, numbers,
+words and text up to a marker, of which llguidance then reads each in one go. Text up to a marker is a lazy
+terminal. Where a text may hold no calls, free text is part of the grammar, since llguidance has no triggers.
+
+Source: llguidance ``docs/syntax.md`` (terminals and rules, lazy lexemes, ``&`` and ``~``).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from .answer import Answer
+from .form import EMPTY, Alt, Chars, Lit, Members, Node, Ref, Rep, Rules, Seq, Token, Upto, Word, alt
+from .lower import members
+
+_ANY: Final = "/(?s:.*)/"
+_CLASS_ESCAPED: Final = "\\]^-[/&~"
+
+
+def write_lark(answer: Answer, free: bool) -> str:
+    """The text of the grammar; with ``free`` any text may stand before, between and after the calls."""
+    writer = _Writer(answer.rules)
+    writer.rule("start", _start(answer, writer) if free else writer.node(answer.calls))
+    return writer.text()
+
+
+def _start(answer: Answer, writer: _Writer) -> str:
+    """Free text up to a trigger, what has to follow it, and free text again."""
+    triggers = " | ".join(map(_literal, answer.triggers))
+    if answer.at_start:
+        free = writer.terminal(f"~(({triggers}) {_ANY}) & {_ANY}")
+        return f"({writer.node(answer.calls)}) | {free}"
+    tail = writer.terminal(f"~({_ANY} ({triggers}) {_ANY}) & {_ANY}")
+    options = []
+    for trigger in answer.triggers:
+        head = writer.lazy(f"{_ANY} {_literal(trigger)}")
+        rest = alt(region.rest for region in answer.regions if region.trigger == trigger)
+        options.append(f"{head} ({writer.node(rest)})" if rest != EMPTY else head)
+    return f"({' | '.join(options)}){'*' if answer.several else '?'} {tail}"
+
+
+class _Writer:
+    """Collects rules and terminals as they are first needed."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._lines: dict[str, str] = {}
+        self._terminals: dict[str, str] = {}
+        self._lazy: dict[str, str] = {}
+
+    def text(self) -> str:
+        """The grammar."""
+        heads = [f"{name}: {body}" for name, body in self._lines.items()]
+        lazy = [f"{name}[lazy]: {terminal}" for terminal, name in self._lazy.items()]
+        return "\n".join([*heads, *lazy, *(f"{name}: {b}" for b, name in self._terminals.items())]) + "\n"
+
+    def rule(self, name: str, body: str) -> None:
+        """A rule by name, before those it leads to."""
+        self._lines = {name: body, **self._lines}
+
+    def terminal(self, body: str) -> str:
+        """The terminal of that text."""
+        return self._terminals.setdefault(body, f"T{len(self._terminals)}")
+
+    def lazy(self, body: str) -> str:
+        """The rule that reads as few characters as that terminal needs."""
+        return self._lazy.setdefault(self.terminal(body), f"lazy{len(self._lazy)}")
+
+    def node(self, node: Node) -> str:
+        """A node in a rule."""
+        if isinstance(node, Upto):
+            return self.lazy(_upto(node))
+        if isinstance(node, (Token, Word)):
+            return self.terminal(_regular(node))
+        if isinstance(node, Members):
+            return self.node(self._rules.add(members(node, self._rules)))
+        if isinstance(node, Ref):
+            if node.name not in self._lines:
+                self._lines[node.name] = ""
+                self._lines[node.name] = self.node(self._rules.get(node))
+            return node.name
+        if isinstance(node, Seq):
+            return " ".join(self._grouped(part) for part in node.parts) or '""'
+        if isinstance(node, Alt):
+            return " | ".join(self.node(option) for option in node.options)
+        if isinstance(node, Rep):
+            return self._grouped(node.node, True) + _times(node)
+        return _regular(node)
+
+    def _grouped(self, node: Node, repeated: bool = False) -> str:
+        loose = isinstance(node, Alt) or (repeated and isinstance(node, (Seq, Rep)))
+        return f"({self.node(node)})" if loose else self.node(node)
+
+
+def _upto(node: Upto) -> str:
+    inside = " | ".join(map(_literal, (node.stop, *node.without)))
+    return f"(~({_ANY} ({inside}) {_ANY}) & {_ANY}) {_literal(node.stop)}"
+
+
+def _regular(node: Node) -> str:
+    """A node without references, as part of a terminal."""
+    if isinstance(node, Lit):
+        return _literal(node.text)
+    if isinstance(node, Chars):
+        return _class(node)
+    if isinstance(node, Token):
+        return _regular(node.node)
+    if isinstance(node, Word):
+        word = f"{_class(node.chars)[:-1]}+/"
+        others = " | ".join(_literal(text) for text in node.without if text)
+        return f"(~({others}) & {word})" if others else word
+    if isinstance(node, Upto):
+        return _upto(node)
+    if isinstance(node, Seq):
+        return " ".join(_bracketed(part) for part in node.parts) or '""'
+    if isinstance(node, Alt):
+        return " | ".join(_regular(option) for option in node.options)
+    assert isinstance(node, Rep), "terminals hold no references"
+    return _bracketed(node.node) + _times(node)
+
+
+def _bracketed(node: Node) -> str:
+    return f"({_regular(node)})" if isinstance(node, (Alt, Seq, Rep)) else _regular(node)
+
+
+def _times(node: Rep) -> str:
+    short = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((node.least, node.most))
+    return short or f"{{{node.least},{'' if node.most is None else node.most}}}"
+
+
+def _literal(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _class(chars: Chars) -> str:
+    ranges = (_char(low) + ("" if low == high else "-" + _char(high)) for low, high in chars.ranges)
+    return "/[" + ("^" if chars.negated else "") + "".join(ranges) + "]/"
+
+
+def _char(char: str) -> str:
+    if char in _CLASS_ESCAPED:
+        return "\\" + char
+    return char if " " <= char != "\x7f" else f"\\x{ord(char):02x}"
+
+
