@@ -18,7 +18,7 @@ from ..render import around_call, frame
 from ..schema import Tool
 from .calls import all_calls, one_call
 from .context import Context
-from .form import EMPTY, NEVER, Lit, Node, Rep, Rules, alt, seq, starts
+from .form import EMPTY, NEVER, Lit, Node, Rep, Rules, alt, prefixed, seq, starts
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,17 @@ def _delimited(
 ) -> Answer:
     around, rules = frame(dialect), context.rules
     call = rules.add(alt(node for _, node in written))
-    one = seq(Lit(around.call_open), all_calls(context, call, parallel), Lit(around.call_close))
+    one = prefixed(around.call_open, all_calls(context, call, parallel), rules)
+    one = rules.add(seq(one, Lit(around.call_close)))
     in_one = around.section or CODECS[context.body.codec].several == "all"
     if around.section and parallel:
-        one = seq(one, Rep(seq(Lit(around.between), one)))
-    unit = seq(Lit(around.opener), one, Lit(around.closer))
+        one = seq(one, Rep(prefixed(around.between, one, rules)))
+    unit = seq(prefixed(around.opener, one, rules), Lit(around.closer))
     several = parallel and not in_one
-    # The prompt ends with a part of the first opener.
-    first = _without(unit, dialect.envelope.prefill)
-    more = Rep(seq(Lit(around.between), unit)) if several else EMPTY
+    # The prompt may hold the beginning of the first opener.
+    opener = around.opener.removeprefix(dialect.envelope.prefill)
+    first = seq(prefixed(opener, one, rules), Lit(around.closer))
+    more = Rep(prefixed(around.between, unit, rules)) if several else EMPTY
     calls = seq(first, more)
     at_start = not around.opener and any(
         u.place in {"answer", "line"} and u.standing == "canonical" for u in dialect.unmarked
@@ -99,22 +101,12 @@ def _delimited(
     opened = dialect.envelope.open[0] if around.opener else ""
     regions = _regions(unit, rules, opened)
     if dialect.envelope.prefill and around.opener == dialect.envelope.prefill:
-        at_start, several = True, several
-        regions = _regions(calls, rules, "")
-    elif at_start:
+        at_start = True
+        context.notes.add("calls behind content are free text: only what begins the answer is told apart")
+    if at_start:
         regions = _regions(calls, rules, "")
         several = False
     return Answer(calls, calls, regions, several, at_start, rules, context.notes)
-
-
-def _without(unit: Node, prefill: str) -> Node:
-    """``unit`` without what the prompt already holds of it."""
-    if prefill and isinstance(unit, Lit):
-        return Lit(unit.text.removeprefix(prefill))
-    head = getattr(unit, "parts", (unit,))[0]
-    if prefill and isinstance(head, Lit):
-        return seq(Lit(head.text.removeprefix(prefill)), *getattr(unit, "parts", ())[1:])
-    return unit
 
 
 def _regions(unit: Node, rules: Rules, opener: str) -> list[Region]:

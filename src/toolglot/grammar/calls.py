@@ -20,7 +20,7 @@ from ..dialect import Body
 from ..errors import RenderError
 from ..schema import Tool
 from .context import Context, counted
-from .form import EMPTY, NEVER, Chars, Lit, Node, Rep, Token, Upto, Word, listed, one_of, seq
+from .form import NEVER, Chars, Lit, Node, Rep, Token, Upto, Word, listed, one_of, seq
 from .raw import kv_call, tagged_call, tree_call
 from .values import JSON, PYTHON, Notation, joined
 
@@ -112,8 +112,7 @@ def _keyed_call(context: Context, tool: Tool) -> Node:
     values = context.values(_KEYED, tool)
     fields = values.fields(tool.schema)
     parts = [seq(_KEYED.key(name), values.value(sub, kinds=_FLAT)) for name, sub in fields.named.items()]
-    members = joined(parts, fields.required, _KEYED.separator, None)
-    return NEVER if members == EMPTY else seq(Lit(tool.name + "\n"), members)
+    return seq(Lit(tool.name + "\n"), joined(parts, fields.required, _KEYED.separator, None, some=True))
 
 
 _FLAT: Final = frozenset({"string", "integer", "number", "boolean", "null"})

@@ -10,7 +10,7 @@ Does not: know dialects, schemas or engines. ``lower`` turns the three into plai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Union
 
@@ -94,13 +94,15 @@ class Members:
     """Each of ``parts`` at most once, and the ``required`` ones (by index) exactly once.
 
     Up to a cap (``lower.ANY_ORDER``) they come in any order, beyond it in the order given. ``extra`` may
-    come any number of times between them. ``separator`` stands between each two.
+    come any number of times between them. ``separator`` stands between each two. ``some``: there is at least
+    one.
     """
 
     parts: tuple[Node, ...]
     required: frozenset[int]
     separator: Node
     extra: Node | None = None
+    some: bool = False
 
 
 EMPTY = Seq(())
@@ -161,6 +163,7 @@ class Rules:
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
         self._known: dict[Node, Ref] = {}
+        self._lowered: dict[Node, Node] = {}
 
     def add(self, node: Node) -> Ref:
         """The rule for ``node``."""
@@ -176,6 +179,13 @@ class Rules:
         name = f"r{len(self.nodes)}"
         self.nodes[name] = EMPTY
         return Ref(name)
+
+    def lowered(self, node: Node, make: Callable[[], Node]) -> Node:
+        """What ``make`` makes of ``node``, made once."""
+        if node not in self._lowered:
+            made = make()
+            self._lowered[node] = made if isinstance(made, (Lit, Ref)) or made == EMPTY else self.add(made)
+        return self._lowered[node]
 
     def define(self, ref: Ref, node: Node) -> None:
         """Give a reserved rule its node."""
@@ -219,3 +229,12 @@ def starts(node: Node, rules: Rules) -> list[tuple[str, Node]]:
                 found += [(text + more, behind) for more, behind in starts(after, rules)]
         return found
     return [("", node)]
+
+
+def prefixed(text: str, node: Node, rules: Rules) -> Node:
+    """``node`` behind ``text``, which becomes part of each literal that ``node`` may begin with.
+
+    An engine that reads literals in one go cannot go back: where one is the beginning of another, the two
+    have to be told apart inside of literals.
+    """
+    return alt(seq(Lit(text + start), rest) for start, rest in starts(node, rules))

@@ -13,8 +13,8 @@ import json
 from typing import Final
 
 from .answer import Answer
-from .form import EMPTY, Alt, Chars, Lit, Members, Node, Ref, Rep, Rules, Seq, Token, Upto, Word, alt
-from .lower import members
+from .form import EMPTY, Alt, Chars, Lit, Members, Node, Ref, Rep, Rules, Seq, Token, Upto, Word, alt, seq
+from .lower import lower
 
 _ANY: Final = "/(?s:.*)/"
 _CLASS_ESCAPED: Final = "\\]^-[/&~"
@@ -32,7 +32,8 @@ def _start(answer: Answer, writer: _Writer) -> str:
     triggers = " | ".join(map(_literal, answer.triggers))
     if answer.at_start:
         free = writer.terminal(f"~(({triggers}) {_ANY}) & {_ANY}")
-        return f"({writer.node(answer.calls)}) | {free}"
+        calls = alt(seq(Lit(region.trigger), region.rest) for region in answer.regions)
+        return f"{writer.node(calls)} | {free}"
     tail = writer.terminal(f"~({_ANY} ({triggers}) {_ANY}) & {_ANY}")
     options = []
     for trigger in answer.triggers:
@@ -76,7 +77,7 @@ class _Writer:
         if isinstance(node, (Token, Word)):
             return self.terminal(_regular(node))
         if isinstance(node, Members):
-            return self.node(self._rules.add(members(node, self._rules)))
+            return self.node(lower(node, self._rules))
         if isinstance(node, Ref):
             if node.name not in self._lines:
                 self._lines[node.name] = ""

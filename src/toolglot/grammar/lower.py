@@ -23,21 +23,26 @@ def in_any_order(members: Members) -> bool:
 def lower(node: Node, rules: Rules) -> Node:
     """``node`` as plain rules, which are added to ``rules``."""
     if isinstance(node, Upto):
-        return _upto(node, rules)
+        upto = node
+        return rules.lowered(upto, lambda: _upto(upto, rules))
     if isinstance(node, Word):
-        return _word(node, rules)
+        word = node
+        return rules.lowered(word, lambda: _word(word, rules))
     if isinstance(node, Members):
-        return members(node, rules)
+        members = node
+        return rules.lowered(members, lambda: _members(members, rules))
     return node
 
 
-def members(node: Members, rules: Rules) -> Node:
+def _members(node: Members, rules: Rules) -> Node:
     """The members as rules: one for each set of those that are still to come."""
     parts = [rules.add(part) for part in node.parts]
     extra = None if node.extra is None else rules.add(node.extra)
     made: dict[tuple[int, ...], Ref] = {}
 
-    def rest(left: tuple[int, ...]) -> Ref:
+    def rest(left: tuple[int, ...]) -> Node:
+        if not left and extra is None:
+            return EMPTY
         if left not in made:
             made[left] = rules.reserve()
             rules.define(made[left], alt(steps(left, node.separator)))
@@ -49,7 +54,8 @@ def members(node: Members, rules: Rules) -> Node:
             found.append(seq(before, extra, rest(left)))
         return found if node.required.intersection(left) else [*found, EMPTY]
 
-    return alt(steps(tuple(range(len(parts))), EMPTY))
+    first = steps(tuple(range(len(parts))), EMPTY)
+    return alt(option for option in first if option != EMPTY or not node.some)
 
 
 def _nexts(node: Members, left: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
@@ -72,36 +78,20 @@ def _upto(node: Upto, rules: Rules) -> Node:
     made = {prefix: rules.reserve() for prefix in sorted(prefixes, key=lambda p: (len(p), p))}
     for prefix, ref in made.items():
         options: list[Node] = []
+        onward: list[str] = []
         for char in alphabet:
             text = prefix + char
             if text.endswith(node.stop):
                 options.append(Lit(char))
             elif not any(text.endswith(marker) for marker in node.without):
                 state = next(text[at:] for at in range(len(text) + 1) if text[at:] in prefixes)
+                if not state:
+                    continue
                 options.append(seq(Lit(char), made[state]))
-        options.append(seq(_others(alphabet), made[""]))
-        rules.define(ref, alt(_together(options)))
+            onward.append(char)
+        other = Chars(tuple((char, char) for char in onward), negated=True)
+        rules.define(ref, alt((*options, seq(other, made[""]))))
     return made[""]
-
-
-def _others(alphabet: Sequence[str]) -> Chars:
-    return Chars(tuple((char, char) for char in alphabet), negated=True)
-
-
-def _together(options: list[Node]) -> list[Node]:
-    """Options of one character that go on alike, as one with all their characters."""
-    chars: dict[Node, list[str]] = {}
-    others: list[Node] = []
-    for option in options:
-        if isinstance(option, Seq) and isinstance(option.parts[0], Lit):
-            chars.setdefault(option.parts[1], []).append(option.parts[0].text)
-        else:
-            others.append(option)
-    merged = [
-        seq(Lit(found[0]) if len(found) == 1 else Chars(tuple((c, c) for c in found)), after)
-        for after, found in chars.items()
-    ]
-    return [*merged, *others]
 
 
 def _word(node: Word, rules: Rules) -> Node:
@@ -157,7 +147,7 @@ def _rewritten(node: Node, rules: Rules) -> Node:
     if isinstance(node, Rep):
         return Rep(_rewritten(node.node, rules), node.least, node.most)
     if isinstance(node, (Upto, Word, Members)):
-        return rules.add(lower(node, rules))
+        return lower(node, rules)
     if isinstance(node, Token):
         return rules.add(_rewritten(node.node, rules))
     return node

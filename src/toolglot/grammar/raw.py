@@ -41,6 +41,15 @@ class _Pairs:
     write: Callable[[str, Any], str]
     close: str
     without: tuple[str, ...]
+    quote: tuple[str, ...] = ()
+
+    def text(self) -> Node:
+        """Any text as a value, and its close."""
+        plain = Upto(self.close, (*self.without, *self.quote[:1]))
+        if not self.quote:
+            return plain
+        opener, closer = self.quote[:2]
+        return alt((plain, seq(Lit(opener), Upto(closer), Lit(self.close))))
 
     def around(self, key: str, kind: str) -> tuple[str, str]:
         """What stands before a value of that type, with the key, and behind it."""
@@ -63,6 +72,7 @@ def tagged_call(context: Context, tool: Tool) -> Node:
         lambda key, value: write([(tool.name, {key: value})], body).removeprefix(first).removesuffix(tail),
         edge + body.param.end,
         tuple(marker for marker in context.markers if marker != body.param.end),
+        body.quote,
     )
     head = counted(lambda count: write([(tool.name, {})], body, count).removesuffix(tail))
     return seq(head, _arguments(context, tool, pairs), Lit(tail))
@@ -91,7 +101,7 @@ def _arguments(context: Context, tool: Tool, pairs: _Pairs) -> Node:
         before, after = pairs.around(_KEY, "string")
         opened, _, closed = before.partition(_KEY)
         key = Token(Word(_FREE_KEY, tuple(fields.named)))
-        extra = seq(Lit(opened), key, Lit(closed), Upto(pairs.close, pairs.without), Lit(after))
+        extra = seq(Lit(opened), key, Lit(closed), pairs.text(), Lit(after))
     return joined(parts, fields.required, EMPTY, extra)
 
 
@@ -108,7 +118,7 @@ def _argument(values: Values, pairs: _Pairs, key: str, schema: object) -> Node:
     options: list[Node] = []
     for (before, after), alike in kinds.items():
         if "string" in alike:
-            value: Node = Upto(pairs.close, pairs.without)
+            value = pairs.text()
         else:
             value = seq(values.value(schema, kinds=frozenset(alike)), Lit(pairs.close))
         options.append(seq(Lit(before), value, Lit(after)))

@@ -93,15 +93,20 @@ class Fields(NamedTuple):
     additional: object | None
 
 
-def joined(parts: Sequence[Node], required: frozenset[int], separator: Node, extra: Node | None) -> Node:
-    """Members in any order; those that no text fits are left out."""
+def joined(
+    parts: Sequence[Node], required: frozenset[int], separator: Node, extra: Node | None, some: bool = False
+) -> Node:
+    """Members in any order, with ``some`` at least one; those that no text fits are left out."""
+    extra = None if extra == NEVER else extra
     fitting = [n for n, part in enumerate(parts) if part != NEVER]
     if required - set(fitting):
         return NEVER
     if not fitting:
-        return EMPTY if extra is None else listed(extra, separator)
+        if extra is None:
+            return NEVER if some else EMPTY
+        return listed(extra, separator, int(some))
     needed = frozenset(place for place, n in enumerate(fitting) if n in required)
-    return Members(tuple(parts[n] for n in fitting), needed, separator, extra)
+    return Members(tuple(parts[n] for n in fitting), needed, separator, extra, some)
 
 
 class Values:
@@ -142,6 +147,8 @@ class Values:
         named = {name: sub for name, sub in declared.items() if name is not None}
         stated = schema.get("additionalProperties")
         closed = stated is False or (stated is None and (bool(named) or "properties" in schema))
+        if not closed:
+            self._notes.add("members of any name may repeat: no rule can tell that one was there")
         required = self.walk.required(schema)
         needed = frozenset(n for n, name in enumerate(named) if name in required)
         return Fields(named, needed, None if closed else stated if isinstance(stated, Mapping) else {})
