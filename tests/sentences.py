@@ -51,6 +51,8 @@ class Sentences:
 
     def _members(self, node: Members, depth: int) -> str:
         chosen = [n for n in range(len(node.parts)) if n in node.required or self._random.random() < 0.5]
+        if node.some and not chosen:
+            chosen = [self._random.randrange(len(node.parts))]
         if len(node.parts) <= 6:
             self._random.shuffle(chosen)
         texts = [self.draw(node.parts[n], depth + 1) for n in chosen]

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from ..bodies import CODECS
 from ..dialect import Dialect
-from ..errors import DialectError, ToolsError
-from ..render import around_call, frame
+from ..errors import DialectError, RenderError, ToolsError
+from ..message import ToolCall
+from ..render import around_call, frame, render
 from ..schema import Tool
 from .calls import all_calls, one_call
 from .context import Context
@@ -57,6 +58,9 @@ def answer(dialect: Dialect, tools: Sequence[Tool], parallel: bool) -> Answer:
     if dialect.envelope.kind == "none" or not dialect.bodies:
         raise DialectError(f"{dialect.slug}: the dialect has no calls, so there is no grammar of them")
     rules, notes = Rules(), set[str]()
+    if parallel and not _carries_several(dialect):
+        parallel = False
+        notes.add("the format carries one call an answer")
     context = Context(dialect.bodies[0], rules, _markers(dialect), notes)
     written = [(tool, one_call(context, tool)) for tool in tools]
     possible = [(tool, node) for tool, node in written if node != NEVER]
@@ -65,6 +69,15 @@ def answer(dialect: Dialect, tools: Sequence[Tool], parallel: bool) -> Answer:
     if dialect.envelope.kind == "messages":
         return _messages(dialect, context, possible, parallel)
     return _delimited(dialect, context, possible, parallel)
+
+
+def _carries_several(dialect: Dialect) -> bool:
+    """Whether two calls that are written come back as two."""
+    try:
+        render([ToolCall(name, {"key": "text"}) for name in ("one", "other")], dialect)
+    except RenderError:
+        return False
+    return True
 
 
 def _markers(dialect: Dialect) -> tuple[str, ...]:

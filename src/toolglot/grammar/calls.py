@@ -35,7 +35,7 @@ def one_call(context: Context, tool: Tool) -> Node:
         context.notes.add(f"{tool.name}: {error}")
         return NEVER
     if node == NEVER:
-        context.notes.add(f"{tool.name}: the format cannot write a required argument")
+        context.notes.add(f"{tool.name}: the format cannot write its arguments")
     return node
 
 
@@ -89,17 +89,17 @@ def _brace_call(context: Context, tool: Tool) -> Node:
     """NAME{key:value,…}, with strings between delimiters."""
     body = context.body
     head = CODECS[body.codec].write([(tool.name, {})], body).removesuffix("{}")
-    values = context.values(_braces(body), tool)
+    values = context.values(_braces(body, context.markers), tool)
     return seq(Lit(head + "{"), values.members(tool.schema), Lit("}"))
 
 
-def _braces(body: Body) -> Notation:
+def _braces(body: Body, markers: tuple[str, ...]) -> Notation:
     opener, closer = body.delims[0]
     stops = "".join(sorted({*(stop[0] for stop in key_stops(body)), *"\"'`<> \t\r\n\\"}))
     name = Chars(tuple((char, char) for char in stops), negated=True)
     return Notation(
         *("null", "true", "false"),
-        string=seq(Lit(opener), Upto(closer, tuple(d for pair in body.delims for d in pair if d != closer))),
+        string=seq(Lit(opener), Upto(closer, tuple(marker for marker in markers if marker != closer))),
         quoted=lambda text: opener + text + closer,
         key=lambda key: Lit(key + ":"),
         keys=lambda without: seq(Token(Word(name, without)), Lit(":")),

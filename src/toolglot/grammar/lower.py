@@ -81,17 +81,27 @@ def _upto(node: Upto, rules: Rules) -> Node:
         onward: list[str] = []
         for char in alphabet:
             text = prefix + char
-            if text.endswith(node.stop):
+            begun = _begun(text, node.stop)
+            found = [marker for marker in node.without if text.endswith(marker)]
+            if begun == len(node.stop):
                 options.append(Lit(char))
-            elif not any(text.endswith(marker) for marker in node.without):
+            elif not found:
                 state = next(text[at:] for at in range(len(text) + 1) if text[at:] in prefixes)
                 if not state:
                     continue
                 options.append(seq(Lit(char), made[state]))
+            elif max(map(len, found)) <= begun:
+                # The marker is a part of the stop, which then has to come.
+                options.append(Lit(char + node.stop[begun:]))
             onward.append(char)
         other = Chars(tuple((char, char) for char in onward), negated=True)
         rules.define(ref, alt((*options, seq(other, made[""]))))
     return made[""]
+
+
+def _begun(text: str, stop: str) -> int:
+    """How much of ``stop`` the end of ``text`` is."""
+    return next(size for size in range(len(stop), -1, -1) if text.endswith(stop[:size]))
 
 
 def _word(node: Word, rules: Rules) -> Node:

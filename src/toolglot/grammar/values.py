@@ -26,6 +26,7 @@ UNHELD: Final = frozenset(
 )
 """Keywords that constrain a value and that no rule is made for."""
 
+_REPEAT: Final = "members of any name may repeat: no rule can tell that one was there"
 _DEEPEST: Final = 32
 # Longer lists than these are not counted.
 _COUNTED: Final = 64
@@ -135,6 +136,7 @@ class Values:
     def any(self) -> Node:
         """Any value at all."""
         notation, rules = self.notation, self.rules
+        self._notes.add(_REPEAT)
         key = f"any:{notation.null}"
         if key not in self._referred:
             ref = self._referred[key] = rules.reserve()
@@ -148,7 +150,7 @@ class Values:
         stated = schema.get("additionalProperties")
         closed = stated is False or (stated is None and (bool(named) or "properties" in schema))
         if not closed:
-            self._notes.add("members of any name may repeat: no rule can tell that one was there")
+            self._notes.add(_REPEAT)
         required = self.walk.required(schema)
         needed = frozenset(n for n, name in enumerate(named) if name in required)
         return Fields(named, needed, None if closed else stated if isinstance(stated, Mapping) else {})
