@@ -2,8 +2,8 @@
 
     python -m tests.engines [--dialect hermes] [--calls 20]
 
-XGrammar is no dependency, since it brings torch along: ``pip install torch==2.13.0 xgrammar`` first. It has to
-take what ``render`` writes, by the GBNF text (whose language its EBNF shares) and by the structural tag of a
+XGrammar is no dependency, since it brings torch along: ``make grammar-engines`` installs both. It has to take
+what ``render`` writes, by the GBNF text (whose language its EBNF shares) and by the structural tag of a
 free choice, and to refuse by both the changed messages of ``tests.grammars``.
 """
 

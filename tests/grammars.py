@@ -23,7 +23,7 @@ import llguidance
 from llguidance.gbnf_to_lark import any_to_lark
 
 import toolglot
-from tests.bfcl import NO_CALLS, Question, against_schema, questions
+from tests.bfcl import JSON_TYPES, NO_CALLS, Question, against_schema, questions
 from toolglot import Message, ToolCall
 from toolglot.grammar import Format, grammar
 
@@ -35,10 +35,11 @@ PROSE = "Let me look.\n"
 class _Bytes:
     """A tokenizer whose tokens are the bytes, and one for the end of the text."""
 
-    eos_token_id = 256
-    bos_token_id = None
-    tokens = [bytes([number]) for number in range(256)] + [b"<the end>"]
-    special_token_ids = [256]
+    def __init__(self) -> None:
+        self.eos_token_id = 256
+        self.bos_token_id = None
+        self.tokens = [*(bytes([number]) for number in range(256)), b"<the end>"]
+        self.special_token_ids = [256]
 
     def __call__(self, text: str | bytes) -> list[int]:
         return list(text if isinstance(text, bytes) else text.encode())
@@ -86,16 +87,35 @@ def sample(every: int, start: int = 0) -> list[Question]:
 
 
 def fits(question: Question) -> bool:
-    """Whether the calls hold to what their tools declare."""
-    if against_schema(question):
+    """Whether the calls hold to what their tools declare; the data have some that do not."""
+    return not against_schema(question) and all(
+        holds(dict(call.arguments), {**question.tools[call.name], "type": "dict"}) for call in question.calls
+    )
+
+
+def holds(value: Any, schema: Any) -> bool:
+    """Whether ``value`` is of ``schema``, whose types have the data's own names."""
+    if not isinstance(schema, dict):
+        return True
+    kind = schema.get("type", "any").lower()
+    if kind in known_types() and kind not in JSON_TYPES[type(value)]:
         return False
-    for call in question.calls:
-        schema = question.tools[call.name]
-        if set(call.arguments) - set(schema.get("properties", {})):
+    if isinstance(schema.get("enum"), list) and value not in schema["enum"]:
+        return False
+    if isinstance(value, list):
+        return all(holds(item, schema.get("items")) for item in value)
+    if isinstance(value, dict) and "properties" in schema:
+        declared = schema["properties"]
+        if set(value) - set(declared) or set(schema.get("required", ())) - set(value):
             return False
-        if set(schema.get("required", ())) - set(call.arguments):
-            return False
+        return all(holds(item, declared[key]) for key, item in value.items())
     return True
+
+
+@cache
+def known_types() -> frozenset[str]:
+    """The names of types that the data use."""
+    return frozenset(name for names in JSON_TYPES.values() for name in names)
 
 
 def mutants(question: Question) -> Iterator[tuple[str, Message]]:
@@ -110,9 +130,12 @@ def mutants(question: Question) -> Iterator[tuple[str, Message]]:
     for name, value in call.arguments.items():
         declared = schema["properties"].get(name, {}).get("type")
         if declared in {"integer", "boolean", "array", "dict"}:
-            other: Any = "no such value" if declared != "array" else True
+            other: Any = "no such value"
             wrong = {**call.arguments, name: other}
-            yield f"{name} as {type(value).__name__}", Message(tool_calls=(ToolCall(call.name, wrong), *others))
+            yield (
+                f"{name} as {type(value).__name__}",
+                Message(tool_calls=(ToolCall(call.name, wrong), *others)),
+            )
             break
 
 
@@ -142,7 +165,9 @@ def judge(slug: str, asked: Sequence[Question], language: Format) -> Result:
 
 
 def _judge_one(result: Result, question: Question, text: str, language: Format) -> None:
-    required = compiled(grammar(result.slug, question.tools, choice="required", format=language).text, language)
+    required = compiled(
+        grammar(result.slug, question.tools, choice="required", format=language).text, language
+    )
     taken = accepts(required, text)
     if taken != -1:
         data = text.encode()
@@ -167,7 +192,9 @@ def _judge_one(result: Result, question: Question, text: str, language: Format) 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a line per dialect, and what was judged wrongly."""
-    parser = argparse.ArgumentParser(prog="python -m tests.grammars", description="Grammars against llguidance.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.grammars", description="Grammars against llguidance."
+    )
     parser.add_argument("--dialect", action="append", help="only this dialect")
     parser.add_argument("--calls", type=int, default=200, help="messages per dialect")
     parser.add_argument("--format", choices=("lark", "gbnf"), default="lark")

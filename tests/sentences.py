@@ -37,7 +37,11 @@ class Sentences:
             return self.draw(self._random.choice(options), depth)
         if isinstance(node, Rep):
             most = node.least + 2 if node.most is None else node.most
-            times = node.least if depth >= DEEPEST else self._random.randint(node.least, min(most, node.least + 2))
+            times = (
+                node.least
+                if depth >= DEEPEST
+                else self._random.randint(node.least, min(most, node.least + 2))
+            )
             return "".join(self.draw(node.node, depth) for _ in range(times))
         if isinstance(node, Upto):
             return self._until(lambda text: self._fits(node, text)) + node.stop
@@ -68,7 +72,8 @@ class Sentences:
         return (text + node.stop).find(node.stop) == len(text) and not any(m in text for m in node.without)
 
     def _until(self, fits: Callable[[str], bool]) -> str:
-        pieces = [*PLAIN, "\n", "<", ">", '"', "}", "]", " ", *self._markers, *(m[:-1] for m in self._markers)]
+        cut = [marker[:-1] for marker in self._markers]
+        pieces = [*PLAIN, *'\n<>"}] ', *self._markers, *cut]
 
         def raw() -> str:
             return "".join(self._random.choice(pieces) for _ in range(self._random.randint(0, 6)))

@@ -35,8 +35,8 @@ class Answer:
     """The calls of an answer.
 
     ``calls`` is all of them where the answer has nothing else, ``triggered`` the same from the first trigger
-    on, and ``regions`` are the parts that can follow free text; with ``several`` there may be more than one, else one holds all calls. ``at_start``: whether a trigger
-    counts only where the answer begins.
+    on, and ``regions`` are the parts that can follow free text; with ``several`` there may be more than one,
+    else one holds all calls. ``at_start``: whether a trigger counts only where the answer begins.
     """
 
     calls: Node
@@ -54,7 +54,7 @@ class Answer:
 
 
 def answer(dialect: Dialect, tools: Sequence[Tool], parallel: bool) -> Answer:
-    """The calls that an answer may hold. Raises ``DialectError`` and ``ToolsError`` where it can hold none."""
+    """The calls that an answer may hold; raises ``DialectError`` or ``ToolsError`` where it can hold none."""
     if dialect.envelope.kind == "none" or not dialect.bodies:
         raise DialectError(f"{dialect.slug}: the dialect has no calls, so there is no grammar of them")
     rules, notes = Rules(), set[str]()

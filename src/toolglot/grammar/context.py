@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Final
 
 from ..dialect import Body
@@ -36,6 +35,12 @@ def counted(write: Callable[[int], str]) -> Node:
     first, other = (write(count) for count in _COUNTS)
     if first == other:
         return Lit(first)
-    before = commonprefix((first, other))
-    after = commonprefix((first[::-1], other[::-1]))[::-1]
+    before = _shared(first, other)
+    after = _shared(first[::-1], other[::-1])[::-1]
     return seq(Lit(before), _DIGITS, Lit(after))
+
+
+def _shared(one: str, other: str) -> str:
+    """What both begin with."""
+    size = next((n for n, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+    return one[:size]

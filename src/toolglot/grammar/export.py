@@ -92,7 +92,9 @@ def _written(made: Answer, free: bool, format: Format) -> str:
 def _offered(tools: object) -> Tools:
     offered = read_tools(tools)
     if offered is None or not offered.names:
-        raise ToolsError("a grammar needs the tools that are offered: a list, or a mapping from name to schema")
+        raise ToolsError(
+            "a grammar needs the tools that are offered: a list, or a mapping from name to schema"
+        )
     return offered
 
 

@@ -26,7 +26,10 @@ def _spelled(node: Node) -> str:
     if isinstance(node, Lit):
         return '"' + "".join(_char(char, '"\\') for char in node.text) + '"'
     if isinstance(node, Chars):
-        ranges = (_char(low, "]^-\\") + ("" if low == high else "-" + _char(high, "]^-\\")) for low, high in node.ranges)
+        ranges = (
+            _char(low, "]^-\\") + ("" if low == high else "-" + _char(high, "]^-\\"))
+            for low, high in node.ranges
+        )
         return "[" + ("^" if node.negated else "") + "".join(ranges) + "]"
     if isinstance(node, Ref):
         return node.name

@@ -145,5 +145,3 @@ def _char(char: str) -> str:
     if char in _CLASS_ESCAPED:
         return "\\" + char
     return char if " " <= char != "\x7f" else f"\\x{ord(char):02x}"
-
-

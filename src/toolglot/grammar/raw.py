@@ -194,9 +194,8 @@ class _Tree:
                 item = self._element(self._body.item, self._values.walk.items(schema), depth + 1)
                 options.append(NEVER if item == NEVER else Rep(item, 1))
             elif kind == "object":
-                inside = self.members(schema, depth + 1)
-                options.append(inside)
+                options.append(self.members(schema, depth + 1))
             else:
-                scalar = {"integer": INTEGER, "number": NUMBER, "null": EMPTY}
+                scalar: dict[str, Node] = {"integer": INTEGER, "number": NUMBER, "null": EMPTY}
                 options.append(scalar[kind] if kind in scalar else alt((Lit("true"), Lit("false"))))
         return seq(alt(options), Lit(close))

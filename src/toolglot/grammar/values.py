@@ -2,9 +2,9 @@
 
 Promises: types by any name that ``schemawalk`` knows, ``required``, ``enum``, ``const``, lists with
 ``items``, nested objects, ``additionalProperties``, unions, ``nullable`` and references, recursive ones
-too. What a schema states beyond that (``pattern``, ``format``, bounds) is not held to and noted. An object that
-declares members has no others, unless ``additionalProperties`` says so. Work is bounded: what is nested too
-deep, or referred to and not there, may be any value.
+too. What a schema states beyond that (``pattern``, ``format``, bounds) is not held to and noted. An object
+that declares members has no others, unless ``additionalProperties`` says so. Work is bounded: what is nested
+too deep, or referred to and not there, may be any value.
 
 Does not: know how a call stands around its values (``calls``).
 """
@@ -20,9 +20,11 @@ from ..schemawalk import ANY, Schema, Walk, named_types
 from .form import EMPTY, NEVER, Lit, Members, Node, Ref, Rep, Rules, Token, Word, alt, listed, one_of, seq
 
 UNHELD: Final = frozenset(
-    """pattern format minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
-    uniqueItems minProperties maxProperties patternProperties propertyNames prefixItems contains
-    dependentRequired if not""".split()
+    {
+        *("pattern", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum"),
+        *("exclusiveMaximum", "multipleOf", "uniqueItems", "minProperties", "maxProperties", "not"),
+        *("patternProperties", "propertyNames", "prefixItems", "contains", "dependentRequired"),
+    }
 )
 """Keywords that constrain a value and that no rule is made for."""
 
@@ -78,9 +80,7 @@ def _json_keys(without: tuple[str, ...]) -> Node:
     return seq(name, Lit(":"), _SPACE)
 
 
-JSON: Final = Notation(
-    "null", "true", "false", STRING, _quoted, _json_key, _json_keys, seq(Lit(","), _SPACE)
-)
+JSON: Final = Notation("null", "true", "false", STRING, _quoted, _json_key, _json_keys, seq(Lit(","), _SPACE))
 PYTHON: Final = Notation(
     "None", "True", "False", STRING, _quoted, _json_key, _json_keys, seq(Lit(","), _SPACE)
 )
@@ -222,7 +222,9 @@ class Values:
             return self._array(schema, depth)
         if kind == "object":
             return self.rules.add(seq(Lit("{"), self.members(schema, depth), Lit("}")))
-        words = {"null": Lit(notation.null), "integer": INTEGER, "number": NUMBER, "string": notation.string}
+        if kind == "string":
+            return notation.string
+        words: dict[str, Node] = {"null": Lit(notation.null), "integer": INTEGER, "number": NUMBER}
         return words[kind] if kind in words else alt((Lit(notation.true), Lit(notation.false)))
 
     def _array(self, schema: Schema, depth: int) -> Node:
