@@ -42,5 +42,7 @@ def counted(write: Callable[[int], str]) -> Node:
 
 def _shared(one: str, other: str) -> str:
     """What both begin with."""
-    size = next((n for n, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+    size = next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
     return one[:size]
