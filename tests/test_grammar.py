@@ -1,4 +1,4 @@
-"""Grammars by llguidance's matcher, and by a reader of GBNF: a part of ``python -m tests.grammars`` in turn."""
+"""Grammars by llguidance's matcher, and by a reader of GBNF: a part of ``python -m tests.grammars``."""
 
 from __future__ import annotations
 

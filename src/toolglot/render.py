@@ -60,7 +60,7 @@ def _write(message: Message, dialect: Dialect) -> str:
         if dialect.envelope.kind == "none":
             raise RenderError(f"{dialect.slug} has no calls")
         parts.append(layout.before if message.content else "")
-        parts.append(_calls(message.tool_calls, dialect))
+        parts.append(write_calls(message.tool_calls, dialect))
     return "".join(parts).removeprefix(envelope.prefill)
 
 
@@ -73,7 +73,8 @@ def _think_close(message: Message, dialect: Dialect) -> str:
     return ("\n" if line else "") + think.close[0] + layout.think_close.removeprefix("\n")
 
 
-def _calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
+def write_calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
+    """The text of calls between markers, which is not read back here."""
     body, around = dialect.bodies[0], frame(dialect)
     codec = CODECS[body.codec]
     pairs = [(call.name, call.arguments) for call in calls]

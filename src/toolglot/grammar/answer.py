@@ -15,10 +15,10 @@ from ..bodies import CODECS
 from ..dialect import Dialect
 from ..errors import DialectError, RenderError, ToolsError
 from ..message import ToolCall
-from ..render import around_call, frame, render
+from ..render import around_call, frame, render, write_calls
 from ..schema import Tool
 from .calls import all_calls, one_call
-from .context import Context
+from .context import Context, shared
 from .form import EMPTY, NEVER, Lit, Node, Rep, Rules, alt, prefixed, seq, starts
 
 
@@ -119,6 +119,9 @@ def _delimited(
     if at_start:
         regions = _regions(calls, rules, "")
         several = False
+    if not opened or at_start:
+        heads = [_head(tool.name, dialect) for tool, _ in written]
+        regions = [_cut(region, heads) for region in regions]
     return Answer(calls, calls, regions, several, at_start, rules, context.notes)
 
 
@@ -128,6 +131,21 @@ def _regions(unit: Node, rules: Rules, opener: str) -> list[Region]:
     if opener and all(region.trigger.startswith(opener) for region in found):
         return [Region(opener, alt(seq(Lit(r.trigger.removeprefix(opener)), r.rest) for r in found))]
     return found
+
+
+def _head(name: str, dialect: Dialect) -> str:
+    """What a call of that name begins with, up to the character that ends the name."""
+    text, other = (
+        write_calls([ToolCall(word, {"key": "text"})], dialect).removeprefix(dialect.envelope.prefill)
+        for word in (name, name + "x")
+    )
+    return text[: len(shared(text, other)) + 1]
+
+
+def _cut(region: Region, heads: Sequence[str]) -> Region:
+    """The region with no more as its trigger than tells which tool is called."""
+    head = max((head for head in heads if region.trigger.startswith(head)), key=len, default=region.trigger)
+    return Region(head, seq(Lit(region.trigger.removeprefix(head)), region.rest))
 
 
 def _messages(

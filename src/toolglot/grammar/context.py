@@ -35,12 +35,12 @@ def counted(write: Callable[[int], str]) -> Node:
     first, other = (write(count) for count in _COUNTS)
     if first == other:
         return Lit(first)
-    before = _shared(first, other)
-    after = _shared(first[::-1], other[::-1])[::-1]
+    before = shared(first, other)
+    after = shared(first[::-1], other[::-1])[::-1]
     return seq(Lit(before), _DIGITS, Lit(after))
 
 
-def _shared(one: str, other: str) -> str:
+def shared(one: str, other: str) -> str:
     """What both begin with."""
     size = next(
         (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))

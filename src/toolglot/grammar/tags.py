@@ -13,7 +13,7 @@ import json
 from typing import Any
 
 from .answer import Answer
-from .form import EMPTY, alt
+from .form import Lit, alt
 from .gbnf import write_gbnf
 
 
@@ -31,7 +31,7 @@ def _triggered(answer: Answer) -> dict[str, Any]:
     tags: list[dict[str, Any]] = []
     for trigger in answer.triggers:
         rest = alt(region.rest for region in answer.regions if region.trigger == trigger)
-        content = _grammar(write_gbnf(rest, answer.rules)) if rest != EMPTY else _text("")
+        content = _text(rest.text) if isinstance(rest, Lit) else _grammar(write_gbnf(rest, answer.rules))
         tags.append({"type": "tag", "begin": trigger, "content": content, "end": ""})
     return {
         "type": "triggered_tags",
