@@ -33,13 +33,13 @@ PROSE = "Let me look.\n"
 
 
 class _Bytes:
-    """A tokenizer whose tokens are the bytes, and one for the end of the text."""
+    """A tokenizer whose tokens are the bytes, one for the end of the text, and special ones from 257 on."""
 
-    def __init__(self) -> None:
+    def __init__(self, *special: bytes) -> None:
         self.eos_token_id = 256
         self.bos_token_id = None
-        self.tokens = [*(bytes([number]) for number in range(256)), b"<the end>"]
-        self.special_token_ids = [256]
+        self.tokens = [*(bytes([number]) for number in range(256)), b"<the end>", *special]
+        self.special_token_ids = [*range(256, len(self.tokens))]
 
     def __call__(self, text: str | bytes) -> list[int]:
         return list(text if isinstance(text, bytes) else text.encode())
@@ -51,10 +51,18 @@ def tokenizer() -> llguidance.LLTokenizer:
     return llguidance.LLTokenizer(llguidance.TokenizerWrapper(_Bytes()))
 
 
-def compiled(text: str, language: Format) -> llguidance.LLMatcher:
+def with_special(*special: bytes) -> llguidance.LLTokenizer:
+    """As ``tokenizer``, with special tokens beside the bytes."""
+    return llguidance.LLTokenizer(llguidance.TokenizerWrapper(_Bytes(*special)))
+
+
+def compiled(
+    text: str, language: Format, reader: llguidance.LLTokenizer | None = None
+) -> llguidance.LLMatcher:
     """The matcher of a grammar; raises ``ValueError`` where the engine refuses it."""
     lark = any_to_lark(text) if language == "gbnf" else text
-    made = llguidance.LLMatcher(tokenizer(), llguidance.LLMatcher.grammar_from_lark(lark), limits=LIMITS)
+    text = llguidance.LLMatcher.grammar_from_lark(lark)
+    made = llguidance.LLMatcher(reader or tokenizer(), text, limits=LIMITS)
     if made.is_error():
         raise ValueError(made.get_error())
     return made

@@ -11,7 +11,7 @@ import toolglot
 from tests.bfcl import NOT_INSTALLED, folder
 from tests.delivery import markers_of
 from tests.gbnf import Gbnf
-from tests.grammars import SLUGS, accepts, compiled, judge, sample
+from tests.grammars import SLUGS, accepts, compiled, judge, sample, with_special
 from tests.sentences import Sentences
 from toolglot import DialectError, Message, ToolCall, ToolsError
 from toolglot.grammar import grammar
@@ -209,3 +209,21 @@ def test_nothing_of_a_message_is_lost_to_a_call_at_the_start() -> None:
     for given in (text, "Hello.", '{"name": "Ada"}', '{"na'):
         assert accepts(matcher, given) == -1, given
     assert accepts(matcher, text[:-1]) != -1
+
+
+def test_special_tokens_are_matched_as_tokens() -> None:
+    """As llguidance has it, text never matches a special token."""
+    marker = "<|tool_call|>"
+    made = grammar("granite3", TOOLS, special=[marker])
+    assert f"T1 {marker}" in made.text
+    text = toolglot.render(ToolCall("ping", {}), "granite3")
+    inside = [*text.removeprefix(marker).encode()]
+    special = with_special(marker.encode())
+    for free in (True, False):
+        made = grammar("granite3", TOOLS, choice="auto" if free else "required", special=[marker])
+        matcher = compiled(made.text, "lark", special)
+        ids = [*b"Hm. "] if free else []
+        assert matcher.try_consume_tokens([*ids, 257, *inside]) == len(ids) + 1 + len(inside)
+        assert matcher.is_accepting()
+    with pytest.raises(ValueError, match=r"cannot name '\[TOOL_CALLS\]'"):
+        grammar("mistral", TOOLS, special=["[TOOL_CALLS]"])

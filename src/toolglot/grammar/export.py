@@ -6,13 +6,13 @@ Promises: the grammar accepts the calls that ``render`` writes for these tools, 
 reads back without a defect. What it does not hold to is said in ``notes``.
 
 Does not: constrain reasoning or content. The grammar of a required call begins where the answer does:
-engines apply it after the reasoning. Markers are spelled as text, so an engine that keeps special tokens
-apart from text has to be told to match them by their spelling.
+engines apply it after the reasoning. Nor does it know a tokenizer: which markers are special tokens to it
+the caller says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,18 +55,21 @@ def grammar(
     choice: str | Mapping[str, object] = "auto",
     parallel: bool = True,
     format: Format = "lark",
+    special: Sequence[str] = (),
 ) -> Grammar:
     """The grammar of an answer with calls of ``tools`` in ``dialect``.
 
     ``choice`` is ``auto`` (free text or calls), ``required`` (calls), the name of an offered tool, or what
     OpenAI and Anthropic write for either; a tool that has the name of a choice needs the longer form.
-    ``parallel``: whether there may be several calls. Raises ``DialectError`` where the dialect has no
-    calls, ``ToolsError`` where no tool is offered, the one chosen is not, or the format can write none.
+    ``parallel``: whether there may be several calls. ``special``: the markers that llguidance's tokenizer has
+    as special tokens, which text never matches; the other engines match them by their spelling.
+
+    Raises ``DialectError`` where the dialect has no calls, ``ToolsError`` where no tool is offered, the one
+    chosen is not, or the format can write a call of none, ``ValueError`` for a ``special`` that has no name.
 
     >>> made = grammar("hermes", {"ping": {"properties": {}}}, choice="required", parallel=False)
     >>> print(made.text, end="")
-    start: "<tool_call>\\n" r0 "\\n</tool_call>"
-    r0: "{\\"name\\": \\"ping\\", \\"arguments\\": {}}"
+    start: "<tool_call>\\n{\\"name\\": \\"ping\\", \\"arguments\\": {}}\\n</tool_call>"
     """
     resolved = resolve(dialect)
     if not isinstance(resolved, Dialect):
@@ -75,15 +78,18 @@ def grammar(
     free, chosen = _choice(choice, offered)
     made = answer(resolved, chosen, parallel)
     lazy = free and format == "gbnf"
-    text = _written(made, free, format)
-    return Grammar(text, format, made.triggers if free else (), lazy, made.at_start and free, _notes(made))
+    text = _written(made, free, format, special)
+    at_start = made.at_start and free
+    if at_start and format == "structural-tag":
+        made.notes.add("a tag's trigger counts anywhere, the format's calls only where the answer begins")
+    return Grammar(text, format, made.triggers if free else (), lazy, at_start, _notes(made))
 
 
-def _written(made: Answer, free: bool, format: Format) -> str:
+def _written(made: Answer, free: bool, format: Format, special: Sequence[str]) -> str:
     if format == "gbnf":
         return write_gbnf(made.triggered if free else made.calls, made.rules)
     if format == "lark":
-        return write_lark(made, free)
+        return write_lark(made, free, special)
     if format == "structural-tag":
         return write_tags(made, free)
     raise ValueError(f"unknown format {format!r}: use lark, gbnf or structural-tag")

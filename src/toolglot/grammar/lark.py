@@ -10,6 +10,8 @@ Source: llguidance ``docs/syntax.md`` (terminals and rules, lazy lexemes, ``&`` 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from typing import Final
 
 from .answer import Answer
@@ -17,12 +19,19 @@ from .form import EMPTY, Alt, Chars, Lit, Members, Node, Ref, Rep, Rules, Seq, T
 from .lower import lower
 
 _ANY: Final = "/(?s:.*)/"
+_SPECIAL: Final = re.compile(r"<[^<>\s\[\]]+>")
 _CLASS_ESCAPED: Final = "\\]^-[/&~"
 
 
-def write_lark(answer: Answer, free: bool) -> str:
-    """The text of the grammar; with ``free`` any text may stand before, between and after the calls."""
-    writer = _Writer(answer.rules)
+def write_lark(answer: Answer, free: bool, special: Sequence[str] = ()) -> str:
+    """The text of the grammar; with ``free`` any text may stand before, between and after the calls.
+
+    ``special``: markers that are special tokens; raises ``ValueError`` for one that Lark has no way to name.
+    """
+    for marker in special:
+        if not _SPECIAL.fullmatch(marker):
+            raise ValueError(f"llguidance names special tokens as <…>, so it cannot name {marker!r}")
+    writer = _Writer(answer.rules, special)
     writer.rule("start", _start(answer, writer) if free else writer.node(answer.calls))
     return writer.text()
 
@@ -37,7 +46,7 @@ def _start(answer: Answer, writer: _Writer) -> str:
     tail = writer.terminal(f"~({_ANY} ({triggers}) {_ANY}) & {_ANY}")
     options = []
     for trigger in answer.triggers:
-        head = writer.lazy(f"{_ANY} {_literal(trigger)}")
+        head = writer.upto(_ANY, trigger)
         rest = alt(region.rest for region in answer.regions if region.trigger == trigger)
         options.append(f"{head} ({writer.node(rest)})" if rest != EMPTY else head)
     return f"({' | '.join(options)}){'*' if answer.several else '?'} {tail}"
@@ -46,8 +55,9 @@ def _start(answer: Answer, writer: _Writer) -> str:
 class _Writer:
     """Collects rules and terminals as they are first needed."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, special: Sequence[str]) -> None:
         self._rules = rules
+        self._special = tuple(sorted(special, key=len, reverse=True))
         self._lines: dict[str, str] = {}
         self._terminals: dict[str, str] = {}
         self._lazy: dict[str, str] = {}
@@ -70,10 +80,29 @@ class _Writer:
         """The rule that reads as few characters as that terminal needs."""
         return self._lazy.setdefault(self.terminal(body), f"lazy{len(self._lazy)}")
 
+    def upto(self, before: str, stop: str) -> str:
+        """Text of ``before`` and the first ``stop``; no text holds a special token, so that one ends it."""
+        token = next((marker for marker in self._special if stop.startswith(marker)), None)
+        if token is None:
+            return self.lazy(f"{before} {_literal(stop)}")
+        return f"{self.terminal(before)} {self.literal(stop)}"
+
+    def literal(self, text: str) -> str:
+        """A literal in a rule, with special tokens by their names."""
+        for marker in self._special:
+            before, found, after = text.partition(marker)
+            if found:
+                return " ".join(
+                    filter(None, (before and self.literal(before), marker, after and self.literal(after)))
+                )
+        return _literal(text)
+
     def node(self, node: Node) -> str:
         """A node in a rule."""
+        if isinstance(node, Lit):
+            return self.literal(node.text)
         if isinstance(node, Upto):
-            return self.lazy(_upto(node))
+            return self.upto(_before(node), node.stop)
         if isinstance(node, (Token, Word)):
             return self.terminal(_regular(node))
         if isinstance(node, Members):
@@ -96,9 +125,9 @@ class _Writer:
         return f"({self.node(node)})" if loose else self.node(node)
 
 
-def _upto(node: Upto) -> str:
+def _before(node: Upto) -> str:
     inside = " | ".join(map(_literal, (node.stop, *node.without)))
-    return f"(~({_ANY} ({inside}) {_ANY}) & {_ANY}) {_literal(node.stop)}"
+    return f"(~({_ANY} ({inside}) {_ANY}) & {_ANY})"
 
 
 def _regular(node: Node) -> str:
@@ -113,13 +142,11 @@ def _regular(node: Node) -> str:
         word = f"{_class(node.chars)[:-1]}+/"
         others = " | ".join(_literal(text) for text in node.without if text)
         return f"(~({others}) & {word})" if others else word
-    if isinstance(node, Upto):
-        return _upto(node)
     if isinstance(node, Seq):
         return " ".join(_bracketed(part) for part in node.parts) or '""'
     if isinstance(node, Alt):
         return " | ".join(_regular(option) for option in node.options)
-    assert isinstance(node, Rep), "terminals hold no references"
+    assert isinstance(node, Rep), "terminals hold neither references nor text up to a marker"
     return _bracketed(node.node) + _times(node)
 
 
