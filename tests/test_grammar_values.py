@@ -101,3 +101,31 @@ def test_python_words() -> None:
 def test_what_is_not_held_to_is_noted() -> None:
     _, notes = read({"type": "string", "pattern": "a+", "format": "date"})
     assert notes == {"the keyword 'pattern' is not held to", "the keyword 'format' is not held to"}
+
+
+@pytest.mark.parametrize(
+    ("definitions", "fits", "others"),
+    [
+        ({"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "integer"}]}}, ["1"], ['"x"']),
+        ({"a": {"$ref": "#/$defs/a"}}, ["1", '"x"'], []),
+        ({"a": {"anyOf": [{"$ref": "#/$defs/a"}] * 9 + [{"type": "null"}]}}, ["null"], ["1"]),
+        ({"a": {"allOf": [{"$ref": "#/$defs/a"}], "type": "integer"}}, ["1"], []),
+        ({"a": {"type": "array", "items": {"$ref": "#/$defs/a"}}}, ["[[],[[]]]"], ["[1]"]),
+    ],
+)
+def test_references_that_lead_back(definitions: Any, fits: list[str], others: list[str]) -> None:
+    """No rule leads back to itself before a character: ``Gbnf`` refuses left recursion."""
+    made, _ = read({"$ref": "#/$defs/a"}, {"$defs": definitions})
+    assert all(made.accepts(text) for text in fits)
+    assert not any(made.accepts(text) for text in others)
+
+
+def test_a_hostile_schema_is_bounded() -> None:
+    """Each level refers twice to the next: without a bound, as many as 2 ** 30 schemas."""
+    levels: dict[str, Any] = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}
+    levels["d30"] = {"type": "integer"}
+    rules, notes = Rules(), set[str]()
+    values = Values(JSON, rules, {"$defs": levels}, notes)
+    node = values.value({"$ref": "#/$defs/d0"}, kinds=frozenset({"integer", "number"}))
+    assert Gbnf(write_gbnf(node, rules)).accepts("1")
+    assert len(rules.nodes) < 10_000

@@ -11,29 +11,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from ..bodies import CODECS
 from ..bodies.bracevalue import key_stops
 from ..bodies.json_calls import write_object
 from ..dialect import Body
-from ..errors import RenderError
 from ..schema import Tool
 from .context import Context, counted
 from .form import NEVER, Chars, Lit, Node, Rep, Token, Upto, Word, listed, one_of, seq
 from .raw import kv_call, tagged_call, tree_call
-from .values import JSON, PYTHON, Notation, joined
+from .values import JSON, PYTHON, Notation, Values, joined
 
 _PROBE: Final[dict[str, Any]] = {"\ue000": 1}
 
 
 def one_call(context: Context, tool: Tool) -> Node:
     """The text of one call of ``tool``; ``NEVER``, and a note, where the format cannot write one."""
-    try:
-        node = _WRITERS[context.body.codec](context, tool)
-    except RenderError as error:
-        context.notes.add(f"{tool.name}: {error}")
-        return NEVER
+    node = context.written(tool.name, lambda: _WRITERS[context.body.codec](context, tool))
     if node == NEVER:
         context.notes.add(f"{tool.name}: the format cannot write its arguments")
     return node
@@ -74,7 +70,10 @@ def _python_call(context: Context, tool: Tool) -> Node:
     head, _, tail = CODECS["bare_call"].write([(tool.name, {})], context.body).rpartition(")")
     values = context.values(PYTHON, tool)
     fields = values.fields(tool.schema)
-    parts = [seq(Lit(f"{name}="), values.value(sub)) for name, sub in fields.named.items()]
+    parts = [
+        context.written(name, partial(_keyword, context, values, name, sub))
+        for name, sub in fields.named.items()
+    ]
     extra = None
     if fields.additional is not None:
         name = Token(Word(_NAME, tuple(fields.named)))
@@ -83,6 +82,11 @@ def _python_call(context: Context, tool: Tool) -> Node:
 
 
 _NAME: Final = one_of("A-Za-z_")
+
+
+def _keyword(context: Context, values: Values, name: str, schema: object) -> Node:
+    CODECS["bare_call"].write([("probe", {name: None})], context.body)
+    return seq(Lit(f"{name}="), values.value(schema))
 
 
 def _brace_call(context: Context, tool: Tool) -> Node:
@@ -101,7 +105,7 @@ def _braces(body: Body, markers: tuple[str, ...]) -> Notation:
         *("null", "true", "false"),
         string=seq(Lit(opener), Upto(closer, tuple(marker for marker in markers if marker != closer))),
         quoted=lambda text: opener + text + closer,
-        key=lambda key: Lit(key + ":"),
+        key=lambda key: Lit(key + ":") if all(map(name.holds, key)) and key else NEVER,
         keys=lambda without: seq(Token(Word(name, without)), Lit(":")),
         separator=Lit(","),
     )

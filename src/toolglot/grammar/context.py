@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..dialect import Body
+from ..errors import RenderError
 from ..schema import Tool
-from .form import Lit, Node, Rep, Rules, Token, one_of, seq
+from .form import NEVER, Lit, Node, Rep, Rules, Token, one_of, seq
 from .values import Notation, Values
 
 # Two counts that share no digit, nor do the numbers that follow them.
@@ -28,6 +29,14 @@ class Context:
     def values(self, notation: Notation, tool: Tool) -> Values:
         """Values of the tool's schema in that notation."""
         return Values(notation, self.rules, tool.schema, self.notes)
+
+    def written(self, name: str, make: Callable[[], Node]) -> Node:
+        """What ``make`` makes; ``NEVER``, and a note, where the format cannot write what has that name."""
+        try:
+            return make()
+        except RenderError as error:
+            self.notes.add(f"{name}: {error}")
+            return NEVER
 
 
 def counted(write: Callable[[int], str]) -> Node:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from ..bodies import CODECS
@@ -95,7 +96,10 @@ def kv_call(context: Context, tool: Tool) -> Node:
 def _arguments(context: Context, tool: Tool, pairs: _Pairs) -> Node:
     values = context.values(JSON, tool)
     fields = values.fields(tool.schema)
-    parts = [_argument(values, pairs, name, sub) for name, sub in fields.named.items()]
+    parts = [
+        context.written(name, partial(_argument, values, pairs, name, sub))
+        for name, sub in fields.named.items()
+    ]
     extra = None
     if fields.additional is not None:
         before, after = pairs.around(_KEY, "string")

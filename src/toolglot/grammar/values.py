@@ -30,6 +30,8 @@ UNHELD: Final = frozenset(
 
 _REPEAT: Final = "members of any name may repeat: no rule can tell that one was there"
 _DEEPEST: Final = 32
+# So many schemas of one tool, those behind references each time, are looked at.
+_MOST: Final = 4096
 # Longer lists than these are not counted.
 _COUNTED: Final = 64
 
@@ -116,14 +118,24 @@ class Values:
     def __init__(self, notation: Notation, rules: Rules, root: Schema, notes: set[str]) -> None:
         self.notation = notation
         self.rules = rules
-        self.walk = Walk(root)
         self._root = root
         self._notes = notes
         self._referred: dict[str, Ref] = {}
+        self._open: set[str] = set()
+        self._room = _MOST
+
+    @property
+    def walk(self) -> Walk:
+        """A walk over the tool's schema, with its own bound."""
+        return Walk(self._root)
 
     def value(self, schema: object, depth: int = 0, kinds: frozenset[str] = ANY) -> Node:
         """Any value of ``schema`` whose type is one of ``kinds``; ``NEVER`` where none is."""
-        if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        self._room -= 1
+        if isinstance(schema, Mapping) and (depth > _DEEPEST or self._room < 0):
+            self._notes.add("a schema nests too deep or is too large: what is beyond may be any value")
+            schema = None
+        if not isinstance(schema, Mapping):
             return self.any() if kinds == ANY else self._of_types(kinds, kinds, {}, depth)
         self._notes.update(f"the keyword {word!r} is not held to" for word in UNHELD.intersection(schema))
         ref = schema.get("$ref")
@@ -169,12 +181,19 @@ class Values:
         if target is None:
             self._notes.add(f"the reference {ref!r} leads nowhere: any value")
             return self.value({}, depth, kinds)
-        if kinds != ANY:
-            return self.value(target, depth + 1, kinds)
-        if ref not in self._referred:
-            made = self._referred[ref] = self.rules.reserve()
-            self.rules.define(made, self.value(target, depth + 1))
-        return self._referred[ref]
+        if ref in self._open:
+            # Where nothing was read since, the reference adds nothing to what it leads back to.
+            return NEVER
+        if kinds == ANY and ref in self._referred:
+            return self._referred[ref]
+        made = self.rules.reserve()
+        if kinds == ANY:
+            self._referred[ref] = made
+        self._open.add(ref)
+        node = self.value(target, depth + 1, kinds)
+        self._open.discard(ref)
+        self.rules.define(made, self.any() if node == NEVER and kinds == ANY else node)
+        return made if kinds == ANY else node
 
     def _plain(self, schema: Schema, depth: int, kinds: frozenset[str]) -> Node:
         for union in ("anyOf", "oneOf"):
@@ -218,14 +237,18 @@ class Values:
 
     def _of_type(self, kind: str, schema: Schema, depth: int) -> Node:
         notation = self.notation
-        if kind == "array":
-            return self._array(schema, depth)
-        if kind == "object":
-            return self.rules.add(seq(Lit("{"), self.members(schema, depth), Lit("}")))
+        if kind in {"array", "object"}:
+            waiting, self._open = self._open, set()
+            node = self._array(schema, depth) if kind == "array" else self._object(schema, depth)
+            self._open = waiting
+            return node
         if kind == "string":
             return notation.string
         words: dict[str, Node] = {"null": Lit(notation.null), "integer": INTEGER, "number": NUMBER}
         return words[kind] if kind in words else alt((Lit(notation.true), Lit(notation.false)))
+
+    def _object(self, schema: Schema, depth: int) -> Node:
+        return self.rules.add(seq(Lit("{"), self.members(schema, depth), Lit("}")))
 
     def _array(self, schema: Schema, depth: int) -> Node:
         item = self.rules.add(self.value(schema.get("items"), depth + 1))
