@@ -55,12 +55,12 @@ except LookupError:
 @pytest.mark.skipif(not HAS_BFCL, reason=NOT_INSTALLED)
 @pytest.mark.parametrize("slug", SLUGS)
 def test_llguidance_takes_what_render_writes_and_nothing_else(slug: str) -> None:
-    asked = sample(every=140, start=SLUGS.index(slug))[:MESSAGES]
+    asked = sample(every=110, start=SLUGS.index(slug))[:MESSAGES]
     result = judge(slug, asked, "lark")
     assert result.wrong == []
     assert result.accepted + result.unwritten == MESSAGES
     assert result.accepted >= MESSAGES // 2
-    assert result.refused >= result.accepted
+    assert result.refused >= result.accepted // 2
 
 
 @pytest.mark.parametrize("slug", SLUGS)
