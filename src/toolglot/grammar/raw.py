@@ -162,6 +162,7 @@ class _Tree:
         self._values = values
         self._notes = context.notes
         self._without = (context.body.namespace,)
+        self._ends = () if context.body.name is None else (context.body.name.end,)
 
     def members(self, schema: Mapping[str, Any], depth: int) -> Node:
         """The elements of an object's members."""
@@ -192,6 +193,9 @@ class _Tree:
             return Upto(close, self._without)
         if depth > self._DEEPEST or not isinstance(schema, Mapping):
             return NEVER
+        if "object" in types and self._values.fields(schema).additional is not None:
+            self._notes.add("an object with members of any name is any text up to its close")
+            return Upto(close, self._ends)
         options: list[Node] = []
         for kind in sorted(types):
             if kind == "array":
