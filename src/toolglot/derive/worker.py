@@ -21,7 +21,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from ..errors import DerivationError
 from .frames import BrokenFrameError, pack, receive, send
@@ -40,13 +40,14 @@ _STRANGE: Final = "the process that rendered it gave another answer than it was 
 # After these a process is not asked again: what is left of its memory may be too little for the next one.
 _UNFIT: Final = (Reason.MEMORY, Reason.CRASHED, Reason.TIMEOUT)
 
-
 # What an interpreter may need to start; all else of the parent's environment is none of a template's.
 _ENVIRONMENT: Final = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 _CODE: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from toolglot.derive.child import main; main(int(sys.argv[2]))"
 )
+
+_T = TypeVar("_T", Rendered, Variables)
 
 
 class Worker:
@@ -89,20 +90,18 @@ class Worker:
         Raises ``TypeError`` or ``ValueError`` where JSON cannot carry the variables, and ``DerivationError``
         where no process can be started or the worker is closed.
         """
-        outcome = self._ask(template, variables, settings)
-        return Failure(Reason.CRASHED, _STRANGE) if isinstance(outcome, Variables) else outcome
+        return self._ask(Rendered, template, dict(variables), settings)
 
     def variables(self, template: str, settings: Settings = PLAIN) -> Variables | Failure:
         """The variables that the template reads and does not set. Raises as ``render`` does."""
-        outcome = self._ask(template, None, settings)
-        return Failure(Reason.CRASHED, _STRANGE) if isinstance(outcome, Rendered) else outcome
+        return self._ask(Variables, template, None, settings)
 
     def _ask(
-        self, template: str, variables: Mapping[str, Any] | None, settings: Settings
-    ) -> Outcome | Variables:
+        self, kind: type[_T], template: str, variables: dict[str, Any] | None, settings: Settings
+    ) -> _T | Failure:
         request = {
             "template": template,
-            "variables": None if variables is None else dict(variables),
+            "variables": variables,
             "mutable": settings.mutable,
             "decoding": settings.decoding,
             "seconds": self._seconds,
@@ -112,13 +111,15 @@ class Worker:
             child = self._ready()
             fit = False
             try:
-                outcome = child.ask(frame, self._seconds)
-                fit = not (isinstance(outcome, Failure) and outcome.reason in _UNFIT) and child.lives()
+                answer = child.ask(frame, self._seconds)
+                if not isinstance(answer, (kind, Failure)):
+                    return Failure(Reason.CRASHED, _STRANGE)
+                fit = not (isinstance(answer, Failure) and answer.reason in _UNFIT) and child.lives()
+                return answer
             finally:
                 # Also where the caller interrupted: an answer to this would be taken for the next one's.
                 if not fit:
                     self._drop()
-        return outcome
 
     def _ready(self) -> _Child:
         if self._closed:
