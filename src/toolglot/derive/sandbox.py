@@ -57,7 +57,8 @@ _REASONS: Final = (
     (SyntaxError, Reason.SYNTAX),
     (MemoryError, Reason.MEMORY),
 )
-_FILENAME: Final = "<template>"
+_FILENAME: Final = "chat template"
+"""By which a traceback tells the template's own lines from the engine's."""
 _VARIABLE: Final = re.compile(r"'(\w+)' is undefined")
 
 
@@ -72,7 +73,7 @@ class Sandbox:
 
         >>> Sandbox().render("{{ messages[0].content }}!", {"messages": [{"content": "Hello"}]})
         Rendered(text='Hello!')
-        >>> str(Sandbox().render("{{ tools | length }}", {}))
+        >>> str(Sandbox().render("{{ tools[0] }}", {}))
         "line 1: undefined: 'tools' is undefined"
         """
         # The same draw at each render, and the caller's generator as it was.
@@ -103,7 +104,10 @@ class Sandbox:
         key = (template, settings)
         compiled = self._compiled.get(key)
         if compiled is None:
-            compiled = self._compiled[key] = environment(settings).from_string(template)
+            env = environment(settings)
+            code = env.compile(template, filename=_FILENAME)
+            compiled = env.template_class.from_code(env, code, env.make_globals(None))
+            self._compiled[key] = compiled
             if len(self._compiled) > KEPT:
                 self._compiled.popitem(last=False)
         self._compiled.move_to_end(key)
