@@ -267,6 +267,12 @@ def test_no_jinja(monkeypatch: pytest.MonkeyPatch) -> None:
         worker.render("{{ 1 }}", {})
 
 
+def test_the_package_is_imported_without_jinja() -> None:
+    code = "import sys; sys.modules['jinja2'] = None; import toolglot.derive, toolglot.derive.worker"
+    path = os.pathsep.join(sys.path)
+    subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": path}, check=True)
+
+
 LIAR = (
     "import sys, json\n"
     "def say(raw): sys.stdout.buffer.write(len(raw).to_bytes(4, 'big') + raw); sys.stdout.buffer.flush()\n"
