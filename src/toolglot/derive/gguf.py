@@ -105,12 +105,14 @@ def read_gguf(path: str | os.PathLike[str]) -> Gguf:
     """
     try:
         with Path(path).open("rb") as file:
-            return _read(_Reader(file, os.fspath(path)))
+            return read_gguf_from(file, os.fspath(path))
     except OSError as error:
         raise DerivationError(f"{os.fspath(path)}: {error.strerror or error}") from error
 
 
-def _read(reader: _Reader) -> Gguf:
+def read_gguf_from(file: BinaryIO, origin: str) -> Gguf:
+    """As ``read_gguf``, from an open file that can be sought; errors name it by ``origin``."""
+    reader = _Reader(file, origin)
     version = _header(reader)
     values = _metadata(reader, _wanted)
     return Gguf(
