@@ -5,6 +5,7 @@
 #   make lint         ruff              make types      mypy and pyright
 #   make conformance  public fixtures   make field      field cases and the founding contract
 #   make evidence     auto beside the named dialects, texts without a call, BFCL there and back, long strings
+#   make grammars     grammars against llguidance; grammar-engines also against XGrammar, which brings torch
 #   make fuzz         the laws, 20,000 examples each
 #   make docs         write the generated tables; docs-check fails if they are not current
 #
@@ -26,7 +27,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence fuzz docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines fuzz docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -76,6 +77,16 @@ conformance: $(VENV)/.installed-test
 
 field: $(VENV)/.installed-test
 	$(BIN)/python -m tests.field
+
+grammars: $(VENV)/.installed-test
+	$(BIN)/python -m tests.grammars
+
+# The CPU build of torch first: XGrammar would bring the larger one.
+grammar-engines: $(VENV)/.installed-test
+	$(PIP) install torch==2.13.0
+	$(PIP) install 'xgrammar>=0.2.9'
+	$(BIN)/python -m tests.grammars --format lark
+	$(BIN)/python -m tests.engines --calls 200
 
 evidence: $(VENV)/.installed-test
 	$(BIN)/python -m tests.confusion

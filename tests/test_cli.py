@@ -294,6 +294,48 @@ def test_one_dialect(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "dialects", "phi4_mini") == (0, source, "")
 
 
+# grammar
+
+
+def test_grammar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tools = written(
+        tmp_path / "tools.json", '{"ping": {"properties": {}}, "pong": {"properties": {"n": {}}}}'
+    )
+    common = ("grammar", "--dialect", "hermes", "--tools", tools)
+    code, out, err = run(capsys, *common, "--choice", "ping", "--one-call", "--format", "gbnf")
+    rule = '{\\"name\\": \\"ping\\", \\"arguments\\": {}}'
+    assert (code, out, err) == (0, f'root ::= "<tool_call>\\n{rule}\\n</tool_call>"\n', "")
+    code, out, err = run(capsys, *common, "--format", "gbnf")
+    assert code == 0
+    assert err == (
+        "toolglot: lazy, from one of these on, anywhere: ['<tool_call>']\n"
+        "toolglot: members of any name may repeat: no rule can tell that one was there\n"
+    )
+    code, out, err = run(capsys, *common, "--json")
+    made = toolglot.grammar.grammar("hermes", json.loads(tools.read_text(encoding="utf-8")))
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {
+        "text": made.text,
+        "format": "lark",
+        "triggers": ["<tool_call>"],
+        "lazy": False,
+        "at_start": False,
+        "notes": list(made.notes),
+    }
+
+
+def test_grammar_without_what_it_needs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tools = written(tmp_path / "tools.json", '{"ping": {}}')
+    assert run(capsys, "grammar", "--dialect", "hermes") == (
+        2,
+        "",
+        "toolglot: a grammar needs --tools FILE (see toolglot grammar --help)\n",
+    )
+    code, out, err = run(capsys, "grammar", "--dialect", "none", "--tools", tools)
+    assert (code, out) == (1, "")
+    assert err == "toolglot: none: the dialect has no calls, so there is no grammar of them\n"
+
+
 # failures
 
 

@@ -16,13 +16,15 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 import toolglot
 
 from .events import Event
 from .explain import explain
+from .grammar import Format, grammar
 from .message import Message
 from .registry import dialect_text
 
@@ -145,6 +147,28 @@ def _explain(options: argparse.Namespace) -> int:
     return 1 if options.strict and any(isinstance(event, toolglot.Defect) for event in events) else 0
 
 
+def _grammar(options: argparse.Namespace) -> int:
+    if options.tools is None:
+        raise _UsageError("a grammar needs --tools FILE (see toolglot grammar --help)")
+    made = grammar(
+        _dialect(options.dialect),
+        _tools(options.tools),
+        choice=options.choice,
+        parallel=not options.one_call,
+        format=options.format,
+    )
+    if options.json:
+        _print_json(asdict(made), indent=2)
+        return 0
+    sys.stdout.write(made.text)
+    if made.lazy:
+        where = "at the start of the answer" if made.at_start else "anywhere"
+        print(f"toolglot: lazy, from one of these on, {where}: {list(made.triggers)}", file=sys.stderr)
+    for note in made.notes:
+        print(f"toolglot: {note}", file=sys.stderr)
+    return 0
+
+
 def _dialects(options: argparse.Namespace) -> int:
     if options.name:
         dialect = toolglot.resolve(options.name)
@@ -228,6 +252,20 @@ def _arguments() -> argparse.ArgumentParser:
     )
     explaining.add_argument("--full", action="store_true", help="leave no rows out")
 
+    grammars = command("grammar", _grammar, "print a grammar that constrains the calls of some tools")
+    grammars.add_argument("--dialect", required=True, metavar="NAME", help="slug, alias, or a .toml file")
+    grammars.add_argument(
+        "--tools", metavar="FILE", help="the offered tools as JSON: a list, or {name: schema}"
+    )
+    grammars.add_argument("--format", choices=get_args(Format), default="lark", help="the engine's (lark)")
+    grammars.add_argument(
+        "--choice", default="auto", metavar="HOW", help="auto, required, or a tool's name (auto)"
+    )
+    grammars.add_argument("--one-call", action="store_true", help="at most one call an answer")
+    grammars.add_argument(
+        "--json", action="store_true", help="print the text, the triggers and the notes as JSON"
+    )
+
     dialects = command("dialects", _dialects, "list the bundled dialects, or print one in full")
     dialects.add_argument("name", nargs="?", metavar="NAME", help="slug or alias")
     return top
@@ -247,14 +285,17 @@ def _positive(value: str) -> int:
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
     """The keyword arguments that ``parse`` and ``Parser`` share."""
-    name: str = options.dialect
     return {
-        "dialect": toolglot.Dialect.from_toml(_read(name), name) if name.endswith(".toml") else name,
+        "dialect": _dialect(options.dialect),
         "tools": None if options.tools is None else _tools(options.tools),
         "prompt_tail": options.prompt_tail,
         "on_defect": "strict" if options.strict else "repair",
         "arguments": options.arguments,
     }
+
+
+def _dialect(name: str) -> toolglot.Dialect | str:
+    return toolglot.Dialect.from_toml(_read(name), name) if name.endswith(".toml") else name
 
 
 def _read(path: str) -> str:

@@ -13,7 +13,7 @@ raise, and all of them in ``read_tools``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -200,6 +200,10 @@ class Tools:
 
     def __repr__(self) -> str:
         return f"Tools({list(self._tools)!r})"
+
+    def __iter__(self) -> Iterator[Tool]:
+        """The tools in the order of the request."""
+        return iter(self._tools.values())
 
     def get(self, name: str) -> Tool | None:
         """The tool of that name, or None where none was offered."""

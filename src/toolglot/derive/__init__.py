@@ -1,0 +1,28 @@
+"""Derive: a dialect from a model's own chat template. Needs the extra ``derive``, which is Jinja2.
+
+Promises: a template is untrusted code and is only rendered in a sandbox, in a process of its own with
+limits on time and memory. Importing this package imports no Jinja2.
+
+Does not: fetch anything from a network, or derive anything unless it is asked to.
+"""
+
+from .outcome import Failure, Outcome, Reason, Rendered, Variables
+from .settings import Settings, settings_for
+from .sources import TemplateSource, for_tools, from_path, from_props, read_templates
+from .worker import Worker
+
+__all__ = [
+    "read_templates",
+    "from_path",
+    "from_props",
+    "for_tools",
+    "TemplateSource",
+    "Worker",
+    "Settings",
+    "settings_for",
+    "Outcome",
+    "Rendered",
+    "Failure",
+    "Reason",
+    "Variables",
+]
