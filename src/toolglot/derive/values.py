@@ -38,6 +38,11 @@ def _json(**options: Any) -> Callable[[Any], str]:
     return lambda value: json.dumps(value, **options)
 
 
+def _deeper(indent: int, margin: int) -> Callable[[Any], str]:
+    """JSON on lines, all but the first of them set in by ``margin``."""
+    return lambda value: json.dumps(value, ensure_ascii=False, indent=indent).replace("\n", "\n" + " " * margin)
+
+
 def _escaped(value: Any) -> str:
     return json.dumps(json.dumps(value, ensure_ascii=False), ensure_ascii=False)
 
@@ -54,6 +59,10 @@ _PLAIN: Final[dict[str, Callable[[Any], str]]] = {
     "json-sorted": _json(ensure_ascii=False, sort_keys=True),
     "json-indent2": _json(ensure_ascii=False, indent=2),
     "json-indent4": _json(ensure_ascii=False, indent=4),
+    "json-indent4+4": _deeper(4, 4),
+    "json-indent4+8": _deeper(4, 8),
+    "json-indent2+2": _deeper(2, 2),
+    "json-indent2+4": _deeper(2, 4),
     "json-html": _html,
     "json-in-string": _escaped,
     "json-in-string-ascii": lambda value: json.dumps(json.dumps(value, ensure_ascii=False)),

@@ -1,0 +1,116 @@
+"""dialects: from a layout to the dialects that may read it, each as the data of a dialect file.
+
+Promises: candidates only, the most specific first; whether one reads the template's turns is for ``verify``.
+Every marker is a literal of the layout. White space at a marker's edges is layout and left out of it.
+
+Does not: know any family.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ..dialect import Dialect
+from ..errors import DialectError
+from .layout import ID, INDEX, KEY, NAME, Layout, Pairs
+from .spelling import json_body, pair_bodies, text_bodies
+
+Data = dict[str, Any]
+SLUG: Final = "derived"
+LONGEST_MARKER: Final = 120
+"""Literals of more characters are text that a template adds, and no marker."""
+
+
+class Around:
+    """The markers around calls, once a body has taken its own literals.
+
+    ``section`` around all calls, ``call`` around each; blanks at their edges left out.
+    """
+
+    def __init__(self, section: tuple[str, str], call: tuple[str, str]) -> None:
+        self.section = (section[0].strip(), section[1].strip())
+        self.call = (call[0].strip(), call[1].strip())
+
+
+def candidates(layout: Layout, stops: tuple[str, ...], think: Mapping[str, Any]) -> Iterator[Dialect]:
+    """Dialects that may read what ``layout`` writes; ``stops``: end-of-turn markers; ``think``: reasoning."""
+    seen: list[Data] = []
+    for data in _candidates(layout, stops):
+        data = {"slug": SLUG, **data}
+        if think:
+            data["reasoning"] = dict(think)
+        if data in seen:
+            continue
+        seen.append(data)
+        try:
+            yield Dialect.from_dict(json.loads(json.dumps(data)), "derived dialect")
+        except DialectError:
+            continue
+
+
+def _candidates(layout: Layout, stops: tuple[str, ...]) -> Iterator[Data]:
+    if isinstance(layout.arguments, Pairs):
+        found = pair_bodies(layout, layout.arguments)
+    else:
+        found = (*json_body(layout), *text_bodies(layout))
+    for body, section, call in found:
+        if any(slot in text for slot in (NAME, ID, INDEX, KEY) for text in (*section, *call)):
+            continue
+        around = Around(section, call)
+        if max(map(len, (*around.section, *around.call))) > LONGEST_MARKER:
+            continue
+        for envelope, marked in _envelopes(around, stops):
+            for drift in _unmarked(envelope, body):
+                whole = {**body, **marked}
+                yield {"envelope": envelope, "body": [whole], **drift}
+
+
+def _envelopes(around: Around, stops: tuple[str, ...]) -> Iterator[tuple[Data, Data]]:
+    """Envelopes, and the markers around each call that go into the body."""
+    (first, last), (opener, closer) = around.section, around.call
+    for blanks in ("blank", "none"):
+        common: Data = {"layout": blanks, "stops": list(stops)}
+        if first and opener:
+            inside: Data = {"open": [opener], **({"close": [closer]} if closer else {})}
+            yield {**common, "open": [first], **_closing(last, stops)}, inside
+            yield {**common, "open": [opener], **_closing(closer, stops), "wrap_open": [first], "wrap_close": [last]}, {}
+        elif opener:
+            yield {**common, "open": [opener], **_closing(closer, stops)}, {}
+            if closer and last:
+                yield {**common, "open": [opener], "close": [closer + last]}, {}
+        elif first:
+            yield {**common, "open": [first], **_closing(last, stops)}, {}
+        else:
+            yield common, {}
+
+
+def _closing(marker: str, stops: tuple[str, ...]) -> Data:
+    """The close of an envelope, where it has one besides the turn's end."""
+    for stop in stops:
+        marker = marker.removesuffix(stop.strip()).strip()
+    return {"close": [marker]} if marker else {}
+
+
+_SHAPES: Final[dict[str, str]] = {
+    "json_object": "object",
+    "json_array": "array",
+    "json_keyed": "array",
+    "pythonic": "list",
+    "call_lines": "lines",
+    "bare_call": "opener",
+    "tagged": "opener",
+    "braces": "opener",
+}
+
+
+def _unmarked(envelope: Data, body: Data) -> Iterator[Data]:
+    """How calls stand without an envelope, where there is none."""
+    if envelope.get("open"):
+        yield {}
+        return
+    shape = _SHAPES.get(body["codec"], "name")
+    for place in ("answer", "text"):
+        yield {"unmarked": [{"shape": shape, "place": place, "gate": "open"}]}
+        yield {"unmarked": [{"shape": shape, "place": place, "gate": "offered"}]}

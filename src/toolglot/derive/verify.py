@@ -1,0 +1,159 @@
+"""verify: whether a layout and a dialect are the template's: by rendering, parsing and streaming random calls.
+
+Promises: a dialect passes only where every turn of the rounds reads back as the calls that were given, whole
+and cut at random, and turns without calls give none. What fails is returned as the smallest counter-example.
+
+Does not: mend a dialect that fails.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..assembler import assemble
+from ..dialect import Dialect
+from ..errors import RenderError
+from ..message import Message
+from ..parser import Parser, parse
+from .cuts import UNIT
+from .frame import message_of
+from .layout import Layout, written
+from .probe import CONTENT, NAMES, Prober
+from .rounds import conversations, tools_for
+from .sandbox import TemplateFault
+
+_LONGEST_CUT: Final = 12
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One round: what was given and how the template wrote it, without the role's header."""
+
+    calls: list[tuple[str, dict[str, Any]]]
+    text: str
+    tools: Mapping[str, Any]
+    content: str = ""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The smallest counter-example of a check."""
+
+    check: str
+    given: str
+    text: str
+    got: str
+
+
+def rounds(prober: Prober, layout: Layout) -> tuple[list[Turn], Failure | None]:
+    """The turns of all rounds (V1), and the smallest that the layout does not write."""
+    turns: list[Turn] = []
+    failures: list[Failure] = []
+    for calls in conversations(layout.single):
+        if layout.extra.get("empty") and not all(given for _, given in calls):
+            continue
+        try:
+            turn = prober.turn(calls)
+        except TemplateFault as fault:
+            failures.append(Failure("V1", repr(calls), "", str(fault)))
+            continue
+        try:
+            text = written(layout, message_of(prober, calls))
+        except RenderError as error:
+            text = str(error)
+        if text != turn:
+            failures.append(Failure("V1", repr(calls), turn, text))
+        else:
+            turns.append(Turn(calls, model_text(layout, turn), tools_for(calls)))
+    return turns, smallest(failures)
+
+
+def stop_of(layout: Layout) -> str:
+    """The marker with which the model ends its turn: the first of what the template writes behind it."""
+    end = layout.end.strip()
+    unit = UNIT.match(end)
+    return unit[0] if unit and not unit[0].isalnum() else ""
+
+
+def model_text(layout: Layout, turn: str) -> str:
+    """What the model writes of a turn: without the role's header, and nothing behind its stop marker."""
+    return turn[len(layout.header) : len(turn) - len(layout.end)] + stop_of(layout)
+
+
+def smallest(failures: list[Failure]) -> Failure | None:
+    """The failure with the least text."""
+    return min(failures, key=lambda failure: len(failure.given), default=None)
+
+
+def key(value: Any) -> Any:
+    """A value with its JSON types told apart, order aside."""
+    if isinstance(value, Mapping):
+        return {name: key(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [key(item) for item in value]
+    return (type(value).__name__, value)
+
+
+def _read(message: Message) -> list[Any]:
+    return [(call.name, key(call.arguments)) for call in message.tool_calls]
+
+
+def misread(dialect: Dialect, turn: Turn) -> Failure | None:
+    """Whether a turn reads back as what was given (V2), whole."""
+    message = parse(turn.text, dialect, tools=turn.tools, finish_reason="stop")
+    return _compare("V2", turn, message)
+
+
+def _compare(check: str, turn: Turn, message: Message) -> Failure | None:
+    wanted = [(name, key(given)) for name, given in turn.calls]
+    defects = [defect.detail for defect in message.defects]
+    if _read(message) == wanted and message.content.strip() == turn.content and not defects:
+        return None
+    got = f"{[(c.name, c.arguments) for c in message.tool_calls]} content={message.content!r} defects={defects}"
+    return Failure(check, repr(turn.calls), turn.text, got)
+
+
+def streamed(dialect: Dialect, turn: Turn, draw: random.Random) -> Failure | None:
+    """The same with the text cut at random (V3)."""
+    parser = Parser(dialect, tools=turn.tools)
+    events = []
+    at = 0
+    while at < len(turn.text):
+        size = draw.randint(1, _LONGEST_CUT)
+        events += parser.feed(turn.text[at : at + size])
+        at += size
+    events += parser.close("stop")
+    return _compare("V3", turn, assemble(events, parser.dialect))
+
+
+def negative(dialect: Dialect, prober: Prober, layout: Layout) -> Failure | None:
+    """Whether turns without calls, and a tool's name in prose, give no call (V4)."""
+    offered = {name: {} for name in NAMES}
+    texts = [f"Use {NAMES[0]} for that, or {NAMES[1]}."]
+    try:
+        texts.append(model_text(layout, prober.turn([], CONTENT)))
+    except TemplateFault:
+        pass
+    for text in texts:
+        message = parse(text, dialect, tools=offered, finish_reason="stop")
+        if message.tool_calls or (message.content.strip() == "" and CONTENT in text):
+            return Failure("V4", "no calls", text, repr(message.content))
+    return None
+
+
+def reads(dialect: Dialect, turns: list[Turn]) -> Failure | None:
+    """The smallest turn that the dialect does not read; the shortest is tried first."""
+    draw = random.Random(7)
+    ordered = sorted(turns, key=lambda turn: len(turn.text))
+    for turn in ordered:
+        failure = misread(dialect, turn)
+        if failure is not None:
+            return failure
+    for turn in ordered:
+        failure = streamed(dialect, turn, draw)
+        if failure is not None:
+            return failure
+    return None
