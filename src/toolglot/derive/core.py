@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..dialect import Dialect
+from ..errors import DialectError
 from .dialects import candidates
 from .frame import induce
 from .layout import Layout
@@ -74,7 +75,10 @@ def _choose(prober: Prober, layout: Layout, turns: list[Turn]) -> tuple[Dialect 
     worst: Failure | None = None
     most = -1
     for dialect in candidates(layout, _stops(layout), {}):
-        failure = reads(dialect, turns) or negative(dialect, prober, layout)
+        try:
+            failure = reads(dialect, turns) or negative(dialect, prober, layout)
+        except DialectError:
+            continue
         if failure is None:
             return dialect, None
         if len(failure.text) > most:

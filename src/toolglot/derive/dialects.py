@@ -26,12 +26,13 @@ LONGEST_MARKER: Final = 120
 class Around:
     """The markers around calls, once a body has taken its own literals.
 
-    ``section`` around all calls, ``call`` around each; blanks at their edges left out.
+    ``section`` around all calls, ``call`` around each, ``several`` behind more than one; blanks at their edges left out.
     """
 
-    def __init__(self, section: tuple[str, str], call: tuple[str, str]) -> None:
+    def __init__(self, section: tuple[str, str], call: tuple[str, str], several: str = "") -> None:
         self.section = (section[0].strip(), section[1].strip())
         self.call = (call[0].strip(), call[1].strip())
+        self.several = several.strip()
 
 
 def candidates(layout: Layout, stops: tuple[str, ...], think: Mapping[str, Any]) -> Iterator[Dialect]:
@@ -58,30 +59,35 @@ def _candidates(layout: Layout, stops: tuple[str, ...]) -> Iterator[Data]:
     for body, section, call in found:
         if any(slot in text for slot in (NAME, ID, INDEX, KEY) for text in (*section, *call)):
             continue
-        around = Around(section, call)
+        around = Around(section, call, layout.several_close)
         if max(map(len, (*around.section, *around.call))) > LONGEST_MARKER:
             continue
         for envelope, marked in _envelopes(around, stops):
             for drift in _unmarked(envelope, body):
                 whole = {**body, **marked}
                 yield {"envelope": envelope, "body": [whole], **drift}
+            if layout.closes == "each":
+                opener = {"shape": "opener", "place": "text", "gate": "open"}
+                yield {"envelope": envelope, "body": [{**body, **marked}], "unmarked": [opener]}
 
 
 def _envelopes(around: Around, stops: tuple[str, ...]) -> Iterator[tuple[Data, Data]]:
     """Envelopes, and the markers around each call that go into the body."""
     (first, last), (opener, closer) = around.section, around.call
+    last = last or around.several
     for blanks in ("blank", "none"):
         common: Data = {"layout": blanks, "stops": list(stops)}
         if first and opener:
             inside: Data = {"open": [opener], **({"close": [closer]} if closer else {})}
             yield {**common, "open": [first], **_closing(last, stops)}, inside
-            yield {**common, "open": [opener], **_closing(closer, stops), "wrap_open": [first], "wrap_close": [last]}, {}
+            yield {**common, "open": [opener], **_closing(closer, stops), "wrap_open": [first], **({"wrap_close": [last]} if last else {})}, {}
         elif opener:
             yield {**common, "open": [opener], **_closing(closer, stops)}, {}
             if closer and last:
                 yield {**common, "open": [opener], "close": [closer + last]}, {}
         elif first:
             yield {**common, "open": [first], **_closing(last, stops)}, {}
+            yield {**common, "lead": [first]}, {}
         else:
             yield common, {}
 
@@ -93,15 +99,15 @@ def _closing(marker: str, stops: tuple[str, ...]) -> Data:
     return {"close": [marker]} if marker else {}
 
 
-_SHAPES: Final[dict[str, str]] = {
-    "json_object": "object",
-    "json_array": "array",
-    "json_keyed": "array",
-    "pythonic": "list",
-    "call_lines": "lines",
-    "bare_call": "opener",
-    "tagged": "opener",
-    "braces": "opener",
+_SHAPES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "json_object": (("object", "answer"),),
+    "json_array": (("array", "answer"),),
+    "json_keyed": (("array", "answer"),),
+    "pythonic": (("list", "answer"), ("list", "text")),
+    "bare_call": (("name", "word"),),
+    "tagged": (("opener", "line"), ("opener", "text")),
+    "braces": (("opener", "text"), ("name", "word")),
+    "name_then_json": (("opener", "text"), ("name", "word")),
 }
 
 
@@ -110,7 +116,6 @@ def _unmarked(envelope: Data, body: Data) -> Iterator[Data]:
     if envelope.get("open"):
         yield {}
         return
-    shape = _SHAPES.get(body["codec"], "name")
-    for place in ("answer", "text"):
-        yield {"unmarked": [{"shape": shape, "place": place, "gate": "open"}]}
-        yield {"unmarked": [{"shape": shape, "place": place, "gate": "offered"}]}
+    for shape, place in _SHAPES.get(body["codec"], ()):
+        for gate in ("open", "offered"):
+            yield {"unmarked": [{"shape": shape, "place": place, "gate": gate}]}

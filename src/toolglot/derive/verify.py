@@ -16,6 +16,7 @@ from typing import Any, Final
 from ..assembler import assemble
 from ..dialect import Dialect
 from ..errors import RenderError
+from ..events import DefectKind
 from ..message import Message
 from ..parser import Parser, parse
 from .cuts import UNIT
@@ -26,6 +27,9 @@ from .rounds import conversations, tools_for
 from .sandbox import TemplateFault
 
 _LONGEST_CUT: Final = 12
+_LONGEST_STOP: Final = 40
+MENDED: Final = {DefectKind.REPAIRED, DefectKind.MISSING_CLOSE, DefectKind.REJECTED}
+"""Defects that a turn may have: templates write what no model should, and it reads back the same."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,8 @@ def rounds(prober: Prober, layout: Layout) -> tuple[list[Turn], Failure | None]:
 def stop_of(layout: Layout) -> str:
     """The marker with which the model ends its turn: the first of what the template writes behind it."""
     end = layout.end.strip()
+    if len(end) <= _LONGEST_STOP and not any(char.isspace() for char in end):
+        return end
     unit = UNIT.match(end)
     return unit[0] if unit and not unit[0].isalnum() else ""
 
@@ -109,7 +115,7 @@ def misread(dialect: Dialect, turn: Turn) -> Failure | None:
 
 def _compare(check: str, turn: Turn, message: Message) -> Failure | None:
     wanted = [(name, key(given)) for name, given in turn.calls]
-    defects = [defect.detail for defect in message.defects]
+    defects = [defect.detail for defect in message.defects if defect.kind not in MENDED]
     if _read(message) == wanted and message.content.strip() == turn.content and not defects:
         return None
     got = f"{[(c.name, c.arguments) for c in message.tool_calls]} content={message.content!r} defects={defects}"
