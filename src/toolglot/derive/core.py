@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from ..dialect import Dialect
 from ..errors import DialectError
-from .dialects import candidates
+from .cuts import stop_of
+from .dialects import candidates, variants
 from .frame import induce
 from .layout import Layout
 from .outcome import Derived, Evidence, Reason, Refusal
 from .probe import ONE, Prober, find_shape
 from .sandbox import Template, TemplateFault
-from .verify import Failure, Turn, negative, reads, rounds, stop_of
+from .verify import Failure, Turn, negative, reads, rounds, unreadable
 
 
 def derive(text: str, *, special_tokens: Mapping[str, str] | None = None) -> Derived:
@@ -50,19 +51,15 @@ def _verified(prober: Prober, layout: Layout) -> Derived:
     turns, failure = rounds(prober, layout)
     if failure is not None:
         return _refused(_round_trip(failure))
-    dialect, failure = _choose(prober, layout, turns)
+    chosen = _choose(prober, layout, turns)
     evidence = (Evidence("one call", prober.turn(ONE), "layout"),)
-    if dialect is None:
-        refusal = _round_trip(failure) if failure else Refusal("ambiguous-body", "no body syntax fits")
-        return Derived(
-            None,
-            layout,
-            "refused",
-            (Reason(refusal.code, refusal.detail, refusal.example),),
-            evidence,
-            shape=tuple(asdict(prober.shape).items()),
-        )
-    return Derived(dialect, layout, "verified", (), evidence, shape=tuple(asdict(prober.shape).items()))
+    shape = tuple(asdict(prober.shape).items())
+    if chosen.dialect is None:
+        refusal = _round_trip(chosen.failure) if chosen.failure else Refusal("ambiguous-body", "no syntax fits")
+        reasons = (Reason(refusal.code, refusal.detail, refusal.example),)
+        return Derived(None, layout, "refused", reasons, evidence, shape=shape)
+    partial = (*(["single_call_only"] if layout.single else []), *(f"type:{kind}" for kind in sorted(chosen.without)))
+    return Derived(chosen.dialect, chosen.layout, "verified", (), evidence, shape=shape, partial=partial)
 
 
 def _round_trip(failure: Failure) -> Refusal:
@@ -70,20 +67,42 @@ def _round_trip(failure: Failure) -> Refusal:
     return Refusal(f"round-trip:{failure.check}", "a turn does not come back as it was given", example)
 
 
-def _choose(prober: Prober, layout: Layout, turns: list[Turn]) -> tuple[Dialect | None, Failure | None]:
-    """The first candidate that reads every turn, and the best failure where none does."""
-    worst: Failure | None = None
-    most = -1
-    for dialect in candidates(layout, _stops(layout), {}):
-        try:
-            failure = reads(dialect, turns) or negative(dialect, prober, layout)
-        except DialectError:
-            continue
-        if failure is None:
-            return dialect, None
-        if len(failure.text) > most:
-            worst, most = failure, len(failure.text)
-    return None, worst
+class _Chosen(NamedTuple):
+    """A dialect with the layout and the types with which it was verified, or the failure of all."""
+
+    dialect: Dialect | None
+    layout: Layout
+    without: frozenset[str] = frozenset()
+    failure: Failure | None = None
+
+
+def _choose(prober: Prober, layout: Layout, turns: list[Turn]) -> _Chosen:
+    """The first candidate that reads every turn, or every turn without the types that it cannot read."""
+    best: Failure | None = None
+    hopes: list[tuple[Layout, Dialect]] = []
+    for variant in variants(layout):
+        shown = turns if variant is layout else rounds(prober, variant)[0]
+        for dialect in candidates(variant, _stops(variant), {}):
+            try:
+                failure = reads(dialect, shown) or negative(dialect, prober, variant)
+            except DialectError:
+                continue
+            if failure is None:
+                return _Chosen(dialect, variant)
+            if best is None or len(failure.text) > len(best.text):
+                best = failure
+                hopes.insert(0, (variant, dialect))
+    for variant, dialect in hopes[:_HOPES]:
+        without = unreadable(dialect, prober, variant)
+        if without and "string" not in without:
+            failure = reads(dialect, rounds(prober, variant, without)[0]) or negative(dialect, prober, variant)
+            if failure is None:
+                return _Chosen(dialect, variant, without)
+    return _Chosen(None, layout, failure=best)
+
+
+_HOPES: Final = 3
+"""How many of the candidates that came furthest are tried without the types that they cannot read."""
 
 
 def _stops(layout: Layout) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from .layout import INDEX
+from .layout import INDEX, Layout
 from .probe import common
 
 UNIT: Final = re.compile(r"<[^<>\n]{1,80}>|\[/?[A-Z_]+\]|\w+")
@@ -19,6 +19,18 @@ UNIT: Final = re.compile(r"<[^<>\n]{1,80}>|\[/?[A-Z_]+\]|\w+")
 def common_end(left: str, right: str) -> int:
     """How many characters two texts end with in common."""
     return common(left[::-1], right[::-1])
+
+
+_LONGEST_STOP: Final = 40
+
+
+def stop_of(layout: Layout) -> str:
+    """The marker with which the model ends its turn: the first of what the template writes behind it."""
+    end = layout.end.strip()
+    if len(end) <= _LONGEST_STOP and not any(char.isspace() for char in end):
+        return end
+    unit = UNIT.match(end)
+    return unit[0] if unit and not unit[0].isalnum() else ""
 
 
 def earlier(text: str, at: int) -> int:

@@ -9,11 +9,14 @@ Does not: know any family.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from ..dialect import Dialect
 from ..errors import DialectError
+from .cuts import UNIT, stop_of
 from .layout import ID, INDEX, KEY, NAME, Layout, Pairs
 from .spelling import json_body, pair_bodies, text_bodies
 
@@ -52,6 +55,7 @@ def candidates(layout: Layout, stops: tuple[str, ...], think: Mapping[str, Any])
 
 
 def _candidates(layout: Layout, stops: tuple[str, ...]) -> Iterator[Data]:
+    yield from _streams(layout)
     if isinstance(layout.arguments, Pairs):
         found = pair_bodies(layout, layout.arguments)
     else:
@@ -60,6 +64,11 @@ def _candidates(layout: Layout, stops: tuple[str, ...]) -> Iterator[Data]:
         if any(slot in text for slot in (NAME, ID, INDEX, KEY) for text in (*section, *call)):
             continue
         around = Around(section, call, layout.several_close)
+        prefill = layout.separator.strip()
+        if prefill and layout.header.endswith(prefill) and not around.section[0] and not around.call[0]:
+            envelope: Data = {"open": [prefill], "prefill": prefill, "gap": "none", "stops": list(stops)}
+            yield {"envelope": envelope, "body": [{**body, "after": "blank"}]}
+            yield {"envelope": {**envelope, "lines": [prefill]}, "body": [body]}
         if max(map(len, (*around.section, *around.call))) > LONGEST_MARKER:
             continue
         for envelope, marked in _envelopes(around, stops):
@@ -71,12 +80,59 @@ def _candidates(layout: Layout, stops: tuple[str, ...]) -> Iterator[Data]:
                 yield {"envelope": envelope, "body": [{**body, **marked}], "unmarked": [opener]}
 
 
+_HEADER: Final = re.compile(r"(?P<start><[^<>]+>)(?P<role>\w+)(?P<recipient>\s\S+)$")
+
+
+def _streams(layout: Layout) -> Iterator[Data]:
+    """Streams of messages: where the role's header, and a message's end before it, stand between calls."""
+    header = _HEADER.search(layout.header.rstrip("\n"))
+    before, _, behind = layout.head.partition(NAME)
+    body = UNIT.match(behind)
+    if header is None or before or body is None or not layout.separator.endswith(header[0]):
+        return
+    end = layout.separator[: -len(header[0])].strip()
+    last = stop_of(layout)
+    inner = replace(layout, head=behind[body.end() :], section_open="", section_close="")
+    found = pair_bodies(inner, inner.arguments) if isinstance(inner.arguments, Pairs) else text_bodies(inner)
+    for data, _section, call in found:
+        around = Around(("", ""), call)
+        marked: Data = {"open": [around.call[0]], "close": [around.call[1]]} if all(around.call) else {}
+        envelope: Data = {
+            "kind": "messages",
+            "open": [header["start"]],
+            "close": [end, last],
+            "start": [header["start"]],
+            "role": header["role"],
+            "recipient": header["recipient"],
+            "body": body[0],
+            "end": [end, last],
+            "stops": [end, last],
+        }
+        yield {"envelope": envelope, "body": [{**data, **marked}]}
+
+
+def variants(layout: Layout) -> Iterator[Layout]:
+    """The layout, and others that write the same: where the turn's end begins a unit later."""
+    yield layout
+    unit = UNIT.match(layout.end)
+    if unit and unit[0] != layout.end.strip():
+        yield replace(
+            layout,
+            end=layout.end[unit.end() :],
+            section_close=layout.section_close + unit[0],
+            several_close=layout.several_close + unit[0],
+            answer=(layout.answer[0], layout.answer[1] + unit[0]),
+        )
+
+
 def _envelopes(around: Around, stops: tuple[str, ...]) -> Iterator[tuple[Data, Data]]:
     """Envelopes, and the markers around each call that go into the body."""
     (first, last), (opener, closer) = around.section, around.call
     last = last or around.several
     for blanks in ("blank", "none"):
         common: Data = {"layout": blanks, "stops": list(stops)}
+        if not first and last:
+            common["stops"] = [*stops, last, last + "".join(stops)]
         if first and opener:
             inside: Data = {"open": [opener], **({"close": [closer]} if closer else {})}
             yield {**common, "open": [first], **_closing(last, stops)}, inside

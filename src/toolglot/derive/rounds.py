@@ -26,10 +26,26 @@ STRINGS: Final = (
 NUMBERS: Final = (1.5, -0.25, 3.75)
 
 
-def conversations(single: bool) -> list[list[tuple[str, dict[str, Any]]]]:
-    """The calls of each round; ``single``: one in each."""
+def conversations(single: bool, without: frozenset[str] = frozenset()) -> list[list[tuple[str, dict[str, Any]]]]:
+    """The calls of each round; ``single``: one in each; ``without``: JSON types that texts stand in for."""
     draw = random.Random(SEED)
-    return [_calls(draw, 1 if single or number % 2 == 0 else draw.randint(2, MOST_CALLS)) for number in range(ROUNDS)]
+    drawn = [
+        _calls(draw, 1 if single or number % 2 == 0 else draw.randint(2, MOST_CALLS)) for number in range(ROUNDS)
+    ]
+    if not without:
+        return drawn
+    return [[(name, _plain(given, without)) for name, given in calls] for calls in drawn]
+
+
+def _plain(value: Any, without: frozenset[str]) -> Any:
+    """``value`` with a text for each member, at any depth, of a type in ``without``."""
+    if isinstance(value, dict):
+        return {
+            key: STRINGS[0] if kind_of(item) in without else _plain(item, without) for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [STRINGS[0] if kind_of(item) in without else _plain(item, without) for item in value]
+    return value
 
 
 def _calls(draw: random.Random, count: int) -> list[tuple[str, dict[str, Any]]]:

@@ -19,15 +19,15 @@ from ..errors import RenderError
 from ..events import DefectKind
 from ..message import Message
 from ..parser import Parser, parse
-from .cuts import UNIT
+from .cuts import stop_of
 from .frame import message_of
 from .layout import Layout, written
-from .probe import CONTENT, NAMES, Prober
+from .probe import CONTENT, KEYS, NAMES, Prober
 from .rounds import conversations, tools_for
 from .sandbox import TemplateFault
+from .values import PROBES
 
 _LONGEST_CUT: Final = 12
-_LONGEST_STOP: Final = 40
 MENDED: Final = {DefectKind.REPAIRED, DefectKind.MISSING_CLOSE, DefectKind.REJECTED}
 """Defects that a turn may have: templates write what no model should, and it reads back the same."""
 
@@ -52,11 +52,16 @@ class Failure:
     got: str
 
 
-def rounds(prober: Prober, layout: Layout) -> tuple[list[Turn], Failure | None]:
-    """The turns of all rounds (V1), and the smallest that the layout does not write."""
+def rounds(
+    prober: Prober, layout: Layout, without: frozenset[str] = frozenset()
+) -> tuple[list[Turn], Failure | None]:
+    """The turns of all rounds (V1), and the smallest that the layout does not write.
+
+    ``without``: JSON types that are left out of them.
+    """
     turns: list[Turn] = []
     failures: list[Failure] = []
-    for calls in conversations(layout.single):
+    for calls in conversations(layout.single, without):
         if layout.extra.get("empty") and not all(given for _, given in calls):
             continue
         try:
@@ -73,15 +78,6 @@ def rounds(prober: Prober, layout: Layout) -> tuple[list[Turn], Failure | None]:
         else:
             turns.append(Turn(calls, model_text(layout, turn), tools_for(calls)))
     return turns, smallest(failures)
-
-
-def stop_of(layout: Layout) -> str:
-    """The marker with which the model ends its turn: the first of what the template writes behind it."""
-    end = layout.end.strip()
-    if len(end) <= _LONGEST_STOP and not any(char.isspace() for char in end):
-        return end
-    unit = UNIT.match(end)
-    return unit[0] if unit and not unit[0].isalnum() else ""
 
 
 def model_text(layout: Layout, turn: str) -> str:
@@ -148,6 +144,23 @@ def negative(dialect: Dialect, prober: Prober, layout: Layout) -> Failure | None
         if message.tool_calls or (message.content.strip() == "" and CONTENT in text):
             return Failure("V4", "no calls", text, repr(message.content))
     return None
+
+
+def unreadable(dialect: Dialect, prober: Prober, layout: Layout) -> frozenset[str]:
+    """The JSON types whose values do not read back where they stand alone."""
+    found: set[str] = set()
+    for kind, values in PROBES.items():
+        for value in values:
+            calls = [(NAMES[0], {KEYS[0]: value})]
+            try:
+                text = model_text(layout, prober.turn(calls))
+            except TemplateFault:
+                found.add(kind)
+                break
+            if misread(dialect, Turn(calls, text, tools_for(calls))) is not None:
+                found.add(kind)
+                break
+    return frozenset(found)
 
 
 def reads(dialect: Dialect, turns: list[Turn]) -> Failure | None:
