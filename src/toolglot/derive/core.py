@@ -17,10 +17,11 @@ from ..errors import DialectError
 from .cuts import stop_of
 from .dialects import candidates, variants
 from .frame import induce
-from .layout import Layout
+from .layout import Layout, Pairs
 from .outcome import Derived, Evidence, Reason, Refusal
 from .probe import ONE, Prober, find_shape
 from .sandbox import Template, TemplateFault
+from .values import TYPES
 from .verify import Failure, Turn, negative, reads, rounds, unreadable
 
 
@@ -35,12 +36,15 @@ def derive(text: str, *, special_tokens: Mapping[str, str] | None = None) -> Der
         if "tool_calls" not in text:
             raise Refusal("no-tool-calls-in-template", "the template never reads tool_calls")
         find_shape(prober)
-        layout = induce(prober)
+        derived = _verified(prober, induce(prober))
+        if derived.dialect is None:
+            other = _verified(prober, induce(prober, lead=True))
+            derived = other if other.dialect is not None else derived
     except TemplateFault as fault:
         return _refused(Refusal("syntax" if fault.kind == "syntax" else f"raises:{fault}", str(fault)))
     except Refusal as refusal:
         return _refused(refusal)
-    return _verified(prober, layout)
+    return derived
 
 
 def _refused(refusal: Refusal) -> Derived:
@@ -48,10 +52,11 @@ def _refused(refusal: Refusal) -> Derived:
 
 
 def _verified(prober: Prober, layout: Layout) -> Derived:
-    turns, failure = rounds(prober, layout)
+    unwritten = frozenset(set(TYPES) - set(layout.arguments.forms)) if isinstance(layout.arguments, Pairs) else frozenset()
+    turns, failure = rounds(prober, layout, unwritten)
     if failure is not None:
         return _refused(_round_trip(failure))
-    chosen = _choose(prober, layout, turns)
+    chosen = _choose(prober, layout, turns, unwritten)
     evidence = (Evidence("one call", prober.turn(ONE), "layout"),)
     shape = tuple(asdict(prober.shape).items())
     if chosen.dialect is None:
@@ -76,24 +81,24 @@ class _Chosen(NamedTuple):
     failure: Failure | None = None
 
 
-def _choose(prober: Prober, layout: Layout, turns: list[Turn]) -> _Chosen:
+def _choose(prober: Prober, layout: Layout, turns: list[Turn], unwritten: frozenset[str]) -> _Chosen:
     """The first candidate that reads every turn, or every turn without the types that it cannot read."""
     best: Failure | None = None
     hopes: list[tuple[Layout, Dialect]] = []
     for variant in variants(layout):
-        shown = turns if variant is layout else rounds(prober, variant)[0]
+        shown = turns if variant is layout else rounds(prober, variant, unwritten)[0]
         for dialect in candidates(variant, _stops(variant), {}):
             try:
                 failure = reads(dialect, shown) or negative(dialect, prober, variant)
             except DialectError:
                 continue
             if failure is None:
-                return _Chosen(dialect, variant)
+                return _Chosen(dialect, variant, unwritten)
             if best is None or len(failure.text) > len(best.text):
                 best = failure
                 hopes.insert(0, (variant, dialect))
     for variant, dialect in hopes[:_HOPES]:
-        without = unreadable(dialect, prober, variant)
+        without = unwritten | unreadable(dialect, prober, variant)
         if without and "string" not in without:
             failure = reads(dialect, rounds(prober, variant, without)[0]) or negative(dialect, prober, variant)
             if failure is None:

@@ -67,19 +67,22 @@ class Parts(NamedTuple):
     index: int
 
 
-def decompose(before: str, between: str, behind: str) -> Parts:
-    """The literals around repeated items, from the texts before the first, between two and behind the last."""
+def decompose(before: str, between: str, behind: str, *, lead: bool = False) -> Parts:
+    """The literals around repeated items, from the texts before the first, between two and behind the last.
+
+    ``lead``: whether what stands in front of each item and of the outer close is taken for their beginning
+    and not for the end of what precedes them.
+    """
     close = prefix(between, behind)
     rest = between[len(close) :]
     opener, index = _common_open(before, rest)
-    return Parts(
-        before[: len(before) - len(opener)],
-        opener,
-        rest[: len(rest) - len(opener)],
-        close,
-        behind[len(close) :],
-        index,
-    )
+    outer = before[: len(before) - len(opener)]
+    separator = rest[: len(rest) - len(opener)]
+    shared = suffix(outer, close) if lead and not separator else ""
+    if shared.strip():
+        close = close.removesuffix(shared)
+        return Parts(outer.removesuffix(shared), shared + opener, "", close, behind[len(close) :], index)
+    return Parts(outer, opener, separator, close, behind[len(close) :], index)
 
 
 def _common_open(first: str, second: str) -> tuple[str, int]:

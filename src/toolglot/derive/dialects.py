@@ -80,15 +80,16 @@ def _candidates(layout: Layout, stops: tuple[str, ...]) -> Iterator[Data]:
                 yield {"envelope": envelope, "body": [{**body, **marked}], "unmarked": [opener]}
 
 
-_HEADER: Final = re.compile(r"(?P<start><[^<>]+>)(?P<role>\w+)(?P<recipient>\s\S+)$")
+_HEADER: Final = re.compile(r"(?P<start><[^<>]+>)(?P<role>\w+)$")
+_RECIPIENT: Final = re.compile(r"\s\S+$")
 
 
 def _streams(layout: Layout) -> Iterator[Data]:
     """Streams of messages: where the role's header, and a message's end before it, stand between calls."""
-    header = _HEADER.search(layout.header.rstrip("\n"))
+    header = _HEADER.search(layout.header)
     before, _, behind = layout.head.partition(NAME)
     body = UNIT.match(behind)
-    if header is None or before or body is None or not layout.separator.endswith(header[0]):
+    if header is None or not before or body is None or not layout.separator.endswith(header[0]):
         return
     end = layout.separator[: -len(header[0])].strip()
     last = stop_of(layout)
@@ -103,7 +104,8 @@ def _streams(layout: Layout) -> Iterator[Data]:
             "close": [end, last],
             "start": [header["start"]],
             "role": header["role"],
-            "recipient": header["recipient"],
+            "recipient": before,
+            "recipients": _recipients(layout, before, body[0]),
             "body": body[0],
             "end": [end, last],
             "stops": [end, last],
@@ -111,9 +113,25 @@ def _streams(layout: Layout) -> Iterator[Data]:
         yield {"envelope": envelope, "body": [{**data, **marked}]}
 
 
+def _recipients(layout: Layout, recipient: str, body: str) -> Data:
+    """Who content is addressed to."""
+    name = layout.answer[0].removeprefix(recipient).removesuffix(body)
+    return {name: "content"} if name and layout.answer[0] == recipient + name + body else {}
+
+
 def variants(layout: Layout) -> Iterator[Layout]:
     """The layout, and others that write the same: where the turn's end begins a unit later."""
     yield layout
+    recipient = _RECIPIENT.search(layout.header)
+    if recipient and layout.separator.endswith(recipient[0]):
+        moved = recipient[0]
+        yield replace(
+            layout,
+            header=layout.header.removesuffix(moved),
+            head=moved + layout.head,
+            separator=layout.separator.removesuffix(moved),
+            answer=(moved + layout.answer[0], layout.answer[1]),
+        )
     unit = UNIT.match(layout.end)
     if unit and unit[0] != layout.end.strip():
         yield replace(

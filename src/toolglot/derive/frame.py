@@ -51,16 +51,16 @@ def several(prober: Prober, calls: Calls) -> str | None:
     return turn if shown else None
 
 
-def induce(prober: Prober) -> Layout:
-    """The layout of the template's turns. Raises ``Refusal``."""
+def induce(prober: Prober, *, lead: bool = False) -> Layout:
+    """The layout of the template's turns; ``lead`` as for ``decompose``. Raises ``Refusal``."""
     one = prober.turn(ONE)
     two = several(prober, TWO)
     header, end, answer = _edges(prober, one)
     bare = Layout(header, end, "", "", "", "", "", answer=answer)
     arguments: str | Pairs | None = fit_object(prober)
     if arguments is None:
-        arguments = fit_pairs(prober, header, end)
-    layout = _around(replace(bare, arguments=arguments), one, two)
+        arguments = fit_pairs(prober, header, end, lead=lead)
+    layout = _around(replace(bare, arguments=arguments), one, two, lead)
     layout = _single_close(layout, prober, one)
     layout = _empty(layout, prober)
     layout = _content(layout, prober)
@@ -106,12 +106,12 @@ def _spots(layout: Layout, text: str, calls: Calls) -> list[str]:
     return [*found, slotted(text[at:])]
 
 
-def _around(layout: Layout, one: str, two: str | None) -> Layout:
+def _around(layout: Layout, one: str, two: str | None, lead: bool) -> Layout:
     """The literals around calls, from renders of one and of two."""
     if two is None:
         before, behind = _spots(layout, inner(layout, one), ONE)
         return replace(layout, head=before, tail=behind, single=True)
-    parts: Parts = decompose(*_spots(layout, inner(layout, two), TWO))
+    parts: Parts = decompose(*_spots(layout, inner(layout, two), TWO), lead=lead)
     return replace(
         layout,
         section_open=parts.outer_open,

@@ -22,6 +22,7 @@ from .values import (
     TEXT_CODECS,
     TYPES,
     delimited,
+    elements,
     quoted,
     value_text,
 )
@@ -50,7 +51,7 @@ def fit_object(prober: Prober) -> str | None:
     return found
 
 
-def fit_pairs(prober: Prober, header: str, end: str) -> Pairs:
+def fit_pairs(prober: Prober, header: str, end: str, *, lead: bool = False) -> Pairs:
     """How arguments are written one by one. Raises ``Refusal`` where texts are written in no known way."""
 
     def inside(arguments: dict[str, Any]) -> str:
@@ -68,7 +69,7 @@ def fit_pairs(prober: Prober, header: str, end: str) -> Pairs:
         _keyed(text[first + len(VALUES[0]) : second]),
         _keyed(text[second + len(VALUES[1]) :]),
     )
-    parts = decompose(before, between, behind)
+    parts = decompose(before, between, behind, lead=lead)
     if KEY not in parts.open:
         raise Refusal("calls-not-composable", "an argument's key stands before no value", text)
     frame = (parts.outer_open, parts.outer_close)
@@ -119,6 +120,8 @@ def _codecs(kind: str, shown: list[tuple[Any, str | None]], forms: dict[str, For
         yield from OTHER_CODECS
         if "string" in forms and forms["string"].close:
             yield from delimited(forms["string"].close)
+        if "string" in forms and KEY in forms["string"].close:
+            yield from _tree(shown, forms["string"])
         return
     yield from TEXT_CODECS
     plain = shown[0][1]
@@ -128,6 +131,16 @@ def _codecs(kind: str, shown: list[tuple[Any, str | None]], forms: dict[str, For
         left, _, right = special.partition("<t>&")
         if left.startswith(opener) and right.endswith(closer) and SPECIALS:
             yield quoted(left[len(opener) :], right[: len(right) - len(closer)])
+
+
+def _tree(shown: list[tuple[Any, str | None]], text: Form) -> Iterator[str]:
+    """The codec of nested elements, with the name of an item as the first probe of a list shows it."""
+    value, written = shown[0]
+    before, _, behind = text.open.partition(KEY)
+    item = "item"
+    if isinstance(value, list) and written is not None:
+        item = written.removeprefix(text.open).removeprefix(before).partition(behind)[0]
+    yield elements(text.open, text.close, KEY, item)
 
 
 def _splits(text: str, value: str) -> Iterator[tuple[str, str]]:

@@ -34,17 +34,30 @@ def conversations(single: bool, without: frozenset[str] = frozenset()) -> list[l
     ]
     if not without:
         return drawn
-    return [[(name, _plain(given, without)) for name, given in calls] for calls in drawn]
+    return [
+        [(name, {key: _plain(value, without) for key, value in given.items()}) for name, given in calls]
+        for calls in drawn
+    ]
+
+
+BACKSLASH: Final = "backslash"
+"""What stands among the types that are left out for texts with a backslash, which some templates escape by none."""
+
+
+def _left_out(value: Any, without: frozenset[str]) -> bool:
+    if isinstance(value, str):
+        return BACKSLASH in without and "\\" in value
+    return kind_of(value) in without
 
 
 def _plain(value: Any, without: frozenset[str]) -> Any:
-    """``value`` with a text for each member, at any depth, of a type in ``without``."""
+    """``value`` with a text for each member, at any depth, that is left out."""
+    if _left_out(value, without):
+        return STRINGS[0]
     if isinstance(value, dict):
-        return {
-            key: STRINGS[0] if kind_of(item) in without else _plain(item, without) for key, item in value.items()
-        }
+        return {key: _plain(item, without) for key, item in value.items()}
     if isinstance(value, list):
-        return [STRINGS[0] if kind_of(item) in without else _plain(item, without) for item in value]
+        return [_plain(item, without) for item in value]
     return value
 
 

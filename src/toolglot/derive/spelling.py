@@ -157,6 +157,7 @@ def _whole_tags(layout: Layout, before: str, middle: str, section: tuple[str, st
 
 
 _ATTRIBUTE: Final = re.compile(r"\s+([\w:.-]+)=[\"']?$")
+_OTHERS: Final = re.compile(r"^(\s+[\w:.-]+=\"[^\"]*\")*")
 _COUNTED: Final = re.compile(rf"\s+([\w:.-]+)=\"?{INDEX}\"?")
 
 
@@ -170,14 +171,12 @@ def _name_tags(before: str, middle: str, tail: str) -> Iterator[tuple[Data, tupl
             yield {"open": opener.lstrip(), "close": middle.strip(), "end": end.strip()}, (left, right)
             named = _ATTRIBUTE.search(opener)
             if named:
-                close = middle[middle.index(">") :] if ">" in middle else middle.lstrip("\"'")
-                close = re.sub(r'^[^<>|]*"', "", close)
-                tag: Data = {"open": opener[: named.start()].lstrip(), "key": named[1], "close": close.strip()}
+                close = _OTHERS.sub("", middle.lstrip("\"'")).strip()
+                tag: Data = {"open": opener[: named.start()].lstrip(), "key": named[1], "close": close}
                 tag["end"] = end.strip()
                 if counted:
                     tag["counter"] = counted[1]
                     tag["open"] = _COUNTED.sub("", tag["open"])
-                    tag["close"] = _COUNTED.sub("", close).strip()
                 yield tag, (left, right)
 
 
@@ -193,6 +192,8 @@ def pair_bodies(layout: Layout, pairs: Pairs) -> Iterator[Proposal]:
         return
     if middle.endswith("(") and layout.tail.startswith(")"):
         yield from _pythonic(layout, before, section)
+    if KEY in text.close:
+        yield from _trees(layout, pairs, before, middle, section)
     if middle.endswith("{") and layout.tail.startswith("}"):
         yield from _braces(layout, pairs, before, middle, section)
     yield from _tagged(layout, pairs, before, middle, section)
@@ -222,6 +223,17 @@ def _braces(
         body: Data = {"codec": "braces", "delims": [[text.close, text.close]], "key_marks": [mark]}
         yield {**body, **({"prefixes": [word]} if word else {})}, section, (left, layout.tail[1:])
     _ = middle
+
+
+def _trees(
+    layout: Layout, pairs: Pairs, before: str, middle: str, section: tuple[str, str]
+) -> Iterator[Proposal]:
+    """Elements named after their keys, nested for lists and objects."""
+    namespace = pairs.forms["string"].open.partition(KEY)[0].removesuffix("<")
+    array = pairs.forms.get("array")
+    item = array.codec.rpartition("\x00")[2] if array else "item"
+    for name, call in _name_tags(before, middle, layout.tail):
+        yield {"codec": "xml_tree", "name": name, "namespace": namespace, "item": item}, section, call
 
 
 def _tagged(

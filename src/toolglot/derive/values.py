@@ -86,6 +86,7 @@ TEXT_CODECS: Final = (*_TEXTS, *OBJECT_CODECS, "repr")
 _DELIMITED: Final = "delimited:"
 _DELIMITED_NONE: Final = "delimited-none:"
 _QUOTED: Final = "quoted:"
+_ELEMENTS: Final = "elements:"
 SPECIALS: Final = "<&\n>"
 """What makes some templates put a text between quotation markers."""
 
@@ -100,6 +101,24 @@ def quoted(opener: str, closer: str) -> str:
     return f"{_QUOTED}{opener}\x00{closer}"
 
 
+def elements(opener: str, closer: str, key: str, item: str) -> str:
+    """The codec that puts each member, and each item under one name, into an element of its own."""
+    return _ELEMENTS + "\x00".join((opener, closer, key, item))
+
+
+def _elements(value: Any, opener: str, closer: str, key: str, item: str) -> str:
+    if isinstance(value, Mapping):
+        pairs = [(name, member) for name, member in value.items() if member is not None]
+    elif isinstance(value, (list, tuple)):
+        pairs = [(item, member) for member in value]
+    else:
+        return "" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return "".join(
+        opener.replace(key, name) + _elements(member, opener, closer, key, item) + closer.replace(key, name)
+        for name, member in pairs
+    )
+
+
 def value_text(codec: str, value: Any) -> str:
     """``value`` as ``codec`` spells it."""
     for table in (_PLAIN, _TEXTS):
@@ -109,6 +128,9 @@ def value_text(codec: str, value: Any) -> str:
         return _delimited(value, codec.removeprefix(_DELIMITED), "null")
     if codec.startswith(_DELIMITED_NONE):
         return _delimited(value, codec.removeprefix(_DELIMITED_NONE), "None")
+    if codec.startswith(_ELEMENTS):
+        opener, closer, key, item = codec.removeprefix(_ELEMENTS).split("\x00")
+        return _elements(value, opener, closer, key, item)
     if codec.startswith(_QUOTED):
         opener, closer = codec.removeprefix(_QUOTED).split("\x00")
         return opener + value + closer if any(char in value for char in SPECIALS) else str(value)

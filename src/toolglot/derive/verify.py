@@ -23,7 +23,7 @@ from .cuts import stop_of
 from .frame import message_of
 from .layout import Layout, written
 from .probe import CONTENT, KEYS, NAMES, Prober
-from .rounds import conversations, tools_for
+from .rounds import BACKSLASH, conversations, tools_for
 from .sandbox import TemplateFault
 from .values import PROBES
 
@@ -147,20 +147,23 @@ def negative(dialect: Dialect, prober: Prober, layout: Layout) -> Failure | None
 
 
 def unreadable(dialect: Dialect, prober: Prober, layout: Layout) -> frozenset[str]:
-    """The JSON types whose values do not read back where they stand alone."""
+    """The JSON types whose values do not read back where they stand alone, and perhaps ``BACKSLASH``."""
     found: set[str] = set()
     for kind, values in PROBES.items():
         for value in values:
-            calls = [(NAMES[0], {KEYS[0]: value})]
-            try:
-                text = model_text(layout, prober.turn(calls))
-            except TemplateFault:
-                found.add(kind)
-                break
-            if misread(dialect, Turn(calls, text, tools_for(calls))) is not None:
-                found.add(kind)
-                break
+            if kind not in found and not _alone(dialect, prober, layout, value):
+                slash = isinstance(value, str) and "\\" in value
+                found.add(BACKSLASH if slash else kind)
     return frozenset(found)
+
+
+def _alone(dialect: Dialect, prober: Prober, layout: Layout, value: Any) -> bool:
+    calls = [(NAMES[0], {KEYS[0]: value})]
+    try:
+        text = model_text(layout, prober.turn(calls))
+    except TemplateFault:
+        return False
+    return misread(dialect, Turn(calls, text, tools_for(calls))) is None
 
 
 def reads(dialect: Dialect, turns: list[Turn]) -> Failure | None:
