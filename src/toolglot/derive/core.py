@@ -21,8 +21,10 @@ from .layout import Layout, Pairs
 from .outcome import Derived, Evidence, Reason, Refusal
 from .probe import ONE, Prober, find_shape
 from .sandbox import Template, TemplateFault
+from .thinking import prompt_tail, toggles
 from .values import TYPES
 from .verify import Failure, Turn, negative, reads, rounds, unreadable
+from .whole import complete
 
 
 def derive(text: str, *, special_tokens: Mapping[str, str] | None = None) -> Derived:
@@ -63,8 +65,24 @@ def _verified(prober: Prober, layout: Layout) -> Derived:
         refusal = _round_trip(chosen.failure) if chosen.failure else Refusal("ambiguous-body", "no syntax fits")
         reasons = (Reason(refusal.code, refusal.detail, refusal.example),)
         return Derived(None, layout, "refused", reasons, evidence, shape=shape)
-    partial = (*(["single_call_only"] if layout.single else []), *(f"type:{kind}" for kind in sorted(chosen.without)))
-    return Derived(chosen.dialect, chosen.layout, "verified", (), evidence, shape=shape, partial=partial)
+    shown = rounds(prober, chosen.layout, chosen.without)[0]
+    whole = complete(prober, chosen.layout, chosen.dialect, shown)
+    partial = [f"type:{kind}" for kind in sorted(chosen.without)] + list(whole.partial)
+    if layout.single:
+        partial.insert(0, "single_call_only")
+    return Derived(
+        whole.dialect,
+        chosen.layout,
+        "builtin" if whole.builtin else "verified",
+        (),
+        evidence,
+        toggles(prober),
+        prompt_tail(prober),
+        tuple(partial),
+        shape,
+        whole.builtin,
+        whole.checks,
+    )
 
 
 def _round_trip(failure: Failure) -> Refusal:
