@@ -23,7 +23,7 @@ from .probe import ONE, Prober, find_shape
 from .sandbox import Template, TemplateFault
 from .thinking import prompt_tail, toggles
 from .values import TYPES
-from .verify import Failure, Turn, negative, reads, rounds, unreadable
+from .verify import Failure, Turn, negative, reads, rounds, streams, unreadable
 from .whole import complete
 
 
@@ -54,7 +54,11 @@ def _refused(refusal: Refusal) -> Derived:
 
 
 def _verified(prober: Prober, layout: Layout) -> Derived:
-    unwritten = frozenset(set(TYPES) - set(layout.arguments.forms)) if isinstance(layout.arguments, Pairs) else frozenset()
+    unwritten = (
+        frozenset(set(TYPES) - set(layout.arguments.forms))
+        if isinstance(layout.arguments, Pairs)
+        else frozenset()
+    )
     turns, failure = rounds(prober, layout, unwritten)
     if failure is not None:
         return _refused(_round_trip(failure))
@@ -62,11 +66,12 @@ def _verified(prober: Prober, layout: Layout) -> Derived:
     evidence = (Evidence("one call", prober.turn(ONE), "layout"),)
     shape = tuple(asdict(prober.shape).items())
     if chosen.dialect is None:
-        refusal = _round_trip(chosen.failure) if chosen.failure else Refusal("ambiguous-body", "no syntax fits")
+        refusal = (
+            _round_trip(chosen.failure) if chosen.failure else Refusal("ambiguous-body", "no syntax fits")
+        )
         reasons = (Reason(refusal.code, refusal.detail, refusal.example),)
         return Derived(None, layout, "refused", reasons, evidence, shape=shape)
-    shown = rounds(prober, chosen.layout, chosen.without)[0]
-    whole = complete(prober, chosen.layout, chosen.dialect, shown)
+    whole = complete(prober, chosen.layout, chosen.dialect, chosen.turns)
     partial = [f"type:{kind}" for kind in sorted(chosen.without)] + list(whole.partial)
     if layout.single:
         partial.insert(0, "single_call_only")
@@ -91,10 +96,11 @@ def _round_trip(failure: Failure) -> Refusal:
 
 
 class _Chosen(NamedTuple):
-    """A dialect with the layout and the types with which it was verified, or the failure of all."""
+    """A dialect with the layout, the types and the turns with which it was verified, or why there is none."""
 
     dialect: Dialect | None
     layout: Layout
+    turns: list[Turn]
     without: frozenset[str] = frozenset()
     failure: Failure | None = None
 
@@ -106,22 +112,27 @@ def _choose(prober: Prober, layout: Layout, turns: list[Turn], unwritten: frozen
     for variant in variants(layout):
         shown = turns if variant is layout else rounds(prober, variant, unwritten)[0]
         for dialect in candidates(variant, _stops(variant), {}):
-            try:
-                failure = reads(dialect, shown) or negative(dialect, prober, variant)
-            except DialectError:
-                continue
+            failure = _fails(dialect, prober, variant, shown)
             if failure is None:
-                return _Chosen(dialect, variant, unwritten)
+                return _Chosen(dialect, variant, shown, unwritten)
             if best is None or len(failure.text) > len(best.text):
                 best = failure
                 hopes.insert(0, (variant, dialect))
     for variant, dialect in hopes[:_HOPES]:
         without = unwritten | unreadable(dialect, prober, variant)
         if without and "string" not in without:
-            failure = reads(dialect, rounds(prober, variant, without)[0]) or negative(dialect, prober, variant)
-            if failure is None:
-                return _Chosen(dialect, variant, without)
-    return _Chosen(None, layout, failure=best)
+            shown = rounds(prober, variant, without)[0]
+            if _fails(dialect, prober, variant, shown) is None:
+                return _Chosen(dialect, variant, shown, without)
+    return _Chosen(None, layout, turns, failure=best)
+
+
+def _fails(dialect: Dialect, prober: Prober, layout: Layout, turns: list[Turn]) -> Failure | None:
+    """What the dialect does not read; a dialect that does not hold together reads nothing."""
+    try:
+        return reads(dialect, turns) or negative(dialect, prober, layout) or streams(dialect, turns)
+    except DialectError as error:
+        return Failure("V2", "", "", str(error))
 
 
 _HOPES: Final = 3

@@ -154,7 +154,16 @@ def _envelopes(around: Around, stops: tuple[str, ...]) -> Iterator[tuple[Data, D
         if first and opener:
             inside: Data = {"open": [opener], **({"close": [closer]} if closer else {})}
             yield {**common, "open": [first], **_closing(last, stops)}, inside
-            yield {**common, "open": [opener], **_closing(closer, stops), "wrap_open": [first], **({"wrap_close": [last]} if last else {})}, {}
+            yield (
+                {
+                    **common,
+                    "open": [opener],
+                    **_closing(closer, stops),
+                    "wrap_open": [first],
+                    **({"wrap_close": [last]} if last else {}),
+                },
+                {},
+            )
         elif opener:
             yield {**common, "open": [opener], **_closing(closer, stops)}, {}
             if closer and last:

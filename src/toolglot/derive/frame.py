@@ -100,7 +100,9 @@ def _spots(layout: Layout, text: str, calls: Calls) -> list[str]:
         arguments = written_arguments(layout, given)
         spot = text.find(arguments, at)
         if spot < 0:
-            raise Refusal("calls-not-composable", "arguments stand differently where there are more calls", text)
+            raise Refusal(
+                "calls-not-composable", "arguments stand differently where there are more calls", text
+            )
         found.append(slotted(text[at:spot]))
         at = spot + len(arguments)
     return [*found, slotted(text[at:])]
@@ -179,7 +181,9 @@ def _explains(layout: Layout, prober: Prober) -> None:
         turn = prober.turn(calls)
         text = written(layout, message_of(prober, calls))
         if text != turn:
-            raise Refusal("calls-not-composable", f"{len(calls)} calls stand differently", f"{turn!r}\n{text!r}")
+            raise Refusal(
+                "calls-not-composable", f"{len(calls)} calls stand differently", f"{turn!r}\n{text!r}"
+            )
 
 
 def _no_sentinel(layout: Layout) -> None:

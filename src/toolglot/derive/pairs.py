@@ -28,7 +28,7 @@ from .values import (
 )
 
 _RICH: Final = {
-    KEYS[1]: 'q"q é <&>\'\n\\',
+    KEYS[1]: "q\"q é <&>'\n\\",
     KEYS[0]: {"b": [1, True, None, -0.25], "a": {"x": {}, "y": []}},
     KEYS[2]: "",
 }

@@ -119,7 +119,12 @@ class Prober:
         result = self.shape.after == "result"
         if result:
             messages += [
-                {"role": "tool", "tool_call_id": call["id"], "name": call["function"]["name"], "content": RESULT}
+                {
+                    "role": "tool",
+                    "tool_call_id": call["id"],
+                    "name": call["function"]["name"],
+                    "content": RESULT,
+                }
                 for call in message.get("tool_calls", ())
             ]
         text = self.added(self.render(messages))

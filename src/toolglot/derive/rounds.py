@@ -26,11 +26,14 @@ STRINGS: Final = (
 NUMBERS: Final = (1.5, -0.25, 3.75)
 
 
-def conversations(single: bool, without: frozenset[str] = frozenset()) -> list[list[tuple[str, dict[str, Any]]]]:
+def conversations(
+    single: bool, without: frozenset[str] = frozenset()
+) -> list[list[tuple[str, dict[str, Any]]]]:
     """The calls of each round; ``single``: one in each; ``without``: JSON types that texts stand in for."""
     draw = random.Random(SEED)
     drawn = [
-        _calls(draw, 1 if single or number % 2 == 0 else draw.randint(2, MOST_CALLS)) for number in range(ROUNDS)
+        _calls(draw, 1 if single or number % 2 == 0 else draw.randint(2, MOST_CALLS))
+        for number in range(ROUNDS)
     ]
     if not without:
         return drawn

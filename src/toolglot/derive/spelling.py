@@ -35,7 +35,11 @@ def json_body(layout: Layout) -> Iterator[Proposal]:
     """Bodies in which a JSON value holds name and arguments."""
     assert isinstance(layout.arguments, str)
     before = layout.section_open + layout.head
-    text = _filled(before) + value_text(layout.arguments, _ARGUMENTS) + _filled(layout.tail + layout.section_close)
+    text = (
+        _filled(before)
+        + value_text(layout.arguments, _ARGUMENTS)
+        + _filled(layout.tail + layout.section_close)
+    )
     reach = len(_filled(before))
     for at in range(reach):
         if text[at] not in "{[":

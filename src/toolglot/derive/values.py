@@ -40,7 +40,9 @@ def _json(**options: Any) -> Callable[[Any], str]:
 
 def _deeper(indent: int, margin: int) -> Callable[[Any], str]:
     """JSON on lines, all but the first of them set in by ``margin``."""
-    return lambda value: json.dumps(value, ensure_ascii=False, indent=indent).replace("\n", "\n" + " " * margin)
+    return lambda value: json.dumps(value, ensure_ascii=False, indent=indent).replace(
+        "\n", "\n" + " " * margin
+    )
 
 
 def _escaped(value: Any) -> str:

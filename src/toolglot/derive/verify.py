@@ -23,7 +23,7 @@ from .cuts import stop_of
 from .frame import message_of
 from .layout import Layout, written
 from .probe import CONTENT, KEYS, NAMES, Prober
-from .rounds import BACKSLASH, conversations, tools_for
+from .rounds import BACKSLASH, SEED, conversations, tools_for
 from .sandbox import TemplateFault
 from .values import PROBES
 
@@ -114,7 +114,9 @@ def _compare(check: str, turn: Turn, message: Message) -> Failure | None:
     defects = [defect.detail for defect in message.defects if defect.kind not in MENDED]
     if _read(message) == wanted and message.content.strip() == turn.content and not defects:
         return None
-    got = f"{[(c.name, c.arguments) for c in message.tool_calls]} content={message.content!r} defects={defects}"
+    got = (
+        f"{[(c.name, c.arguments) for c in message.tool_calls]} content={message.content!r} defects={defects}"
+    )
     return Failure(check, repr(turn.calls), turn.text, got)
 
 
@@ -167,15 +169,13 @@ def _alone(dialect: Dialect, prober: Prober, layout: Layout, value: Any) -> bool
 
 
 def reads(dialect: Dialect, turns: list[Turn]) -> Failure | None:
-    """The smallest turn that the dialect does not read; the shortest is tried first."""
-    draw = random.Random(7)
-    ordered = sorted(turns, key=lambda turn: len(turn.text))
-    for turn in ordered:
-        failure = misread(dialect, turn)
-        if failure is not None:
-            return failure
-    for turn in ordered:
-        failure = streamed(dialect, turn, draw)
-        if failure is not None:
-            return failure
-    return None
+    """The shortest turn that the dialect does not read whole (V2)."""
+    failures = (misread(dialect, turn) for turn in sorted(turns, key=lambda turn: len(turn.text)))
+    return next((failure for failure in failures if failure is not None), None)
+
+
+def streams(dialect: Dialect, turns: list[Turn]) -> Failure | None:
+    """The shortest turn that the dialect does not read where it comes in pieces (V3)."""
+    draw = random.Random(SEED)
+    failures = (streamed(dialect, turn, draw) for turn in sorted(turns, key=lambda turn: len(turn.text)))
+    return next((failure for failure in failures if failure is not None), None)

@@ -12,21 +12,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..dialect import Body, Dialect, Think
+from ..dialect import Body, Dialect
 from ..dialect import Layout as Blanks
 from ..errors import RenderError
 from ..message import ToolCall
 from ..parser import parse
-from ..registry import BUNDLED, load_file
+from ..registry import load_file
 from ..render import render
 from . import thinking
+from .bundled import bundled
 from .frame import message_of
 from .layout import Layout, Pairs, written
 from .probe import CONTENT, KEYS, NAMES, ONE, THOUGHT, VALUES, Prober
+from .reasons import OFFERED, reasons
 from .sandbox import TemplateFault
-from .verify import Turn, key, model_text, reads
+from .verify import Turn, key, model_text, reads, streams
 
-_OFFERED: Final = {name: {"type": "object"} for name in NAMES}
+_RENDERED: Final = 10
 
 
 @dataclass(frozen=True)
@@ -42,23 +44,27 @@ class Whole:
 def complete(prober: Prober, layout: Layout, dialect: Dialect, turns: list[Turn]) -> Whole:
     """``dialect`` with reasoning, turn start and blanks, as far as each passes its checks."""
     partial: list[str] = []
+    plain = dialect
     think = thinking.tags(prober)
     tail = thinking.prompt_tail(prober)
     fuller = _opened(_blanks(dialect, layout), thinking.turn_open(tail, think))
     dialect = fuller if reads(fuller, turns) is None else dialect
     if think is not None and dialect.envelope.kind == "delimited":
         fuller = replace(dialect, reasoning=think)
-        if reads(fuller, turns) is None and _reasons(prober, fuller):
+        if reads(fuller, turns) is None and reasons(prober, fuller, think.open[0]):
             dialect = fuller
         else:
             partial.append("reasoning")
-    builtin = _builtin(prober, dialect, turns)
-    dialect = load_file(builtin) if builtin else dialect
+    builtin = bundled(prober, dialect, turns)
+    if builtin:
+        dialect = load_file(builtin)
+    elif streams(dialect, turns) is not None:
+        dialect, partial = plain, [*partial, "reasoning"]
     partial += _content(prober, layout, dialect)
     partial += [f"prompt:{tail!r}" for tail in _tails(prober) if not _goes_on(layout, dialect, prober, tail)]
     if _collides(prober, layout, dialect):
         partial.append("delimiter_collision")
-    return Whole(dialect, tuple(partial), builtin, {"render": _rendered(dialect, layout, turns)})
+    return Whole(dialect, tuple(partial), builtin, {"render": _rendered(dialect, turns)})
 
 
 def _opened(dialect: Dialect, start: str) -> Dialect:
@@ -115,25 +121,6 @@ def _before(text: str) -> str:
 # -- checks ----------------------------------------------------------------------------------------
 
 
-def _reasons(prober: Prober, dialect: Dialect) -> bool:
-    """Whether rendered reasoning reads back, alone and in front of a call."""
-    checked = False
-    for calls in ((), ONE):
-        turn = thinking.reasoned(prober, calls)
-        if not turn:
-            continue
-        at = turn.index(THOUGHT)
-        start = turn.rfind(dialect.reasoning.open[0], 0, at)
-        if start < 0:
-            return False
-        message = parse(turn[start:].rstrip(), dialect, tools=_OFFERED, finish_reason="stop")
-        names = [call.name for call in message.tool_calls]
-        if message.reasoning.strip() != THOUGHT or names != [name for name, _ in calls]:
-            return False
-        checked = True
-    return checked
-
-
 def _content(prober: Prober, layout: Layout, dialect: Dialect) -> list[str]:
     """What is not covered of content in front of a call."""
     if layout.content is None:
@@ -142,7 +129,7 @@ def _content(prober: Prober, layout: Layout, dialect: Dialect) -> list[str]:
         text = model_text(layout, prober.turn(ONE, CONTENT))
     except TemplateFault:
         return ["content_dropped"]
-    message = parse(text, dialect, tools=_OFFERED, finish_reason="stop")
+    message = parse(text, dialect, tools=OFFERED, finish_reason="stop")
     calls = [(call.name, key(call.arguments)) for call in message.tool_calls]
     fits = calls == [(name, key(given)) for name, given in ONE] and message.content.strip() == CONTENT
     return [] if fits else ["content_with_calls"]
@@ -162,7 +149,7 @@ def _goes_on(layout: Layout, dialect: Dialect, prober: Prober, tail: str) -> boo
     if dialect.reasoning.open and thinking.opened(tail, dialect.reasoning):
         thought = THOUGHT
         text = f"{THOUGHT}\n{dialect.reasoning.close[0]}\n\n{text}"
-    message = parse(text, dialect, tools=_OFFERED, finish_reason="stop", prompt_tail=tail)
+    message = parse(text, dialect, tools=OFFERED, finish_reason="stop", prompt_tail=tail)
     return [c.name for c in message.tool_calls] == [ONE[0][0]] and message.reasoning.strip() == thought
 
 
@@ -190,44 +177,13 @@ def _collides(prober: Prober, layout: Layout, dialect: Dialect) -> bool:
     return False
 
 
-def _rendered(dialect: Dialect, layout: Layout, turns: list[Turn]) -> str:
-    """On how many rounds ``toolglot.render`` writes the template's own text, as ``N/M``."""
-    same = 0
-    for turn in turns:
-        calls = [ToolCall(name, given) for name, given in turn.calls]
+def _rendered(dialect: Dialect, turns: list[Turn]) -> str:
+    """How many of the first rounds ``toolglot.render`` can write in the dialect, as ``N/M``."""
+    done = 0
+    for turn in turns[:_RENDERED]:
         try:
-            same += render(calls, dialect, tools=turn.tools) == turn.text.removesuffix(_stop(layout))
+            render([ToolCall(name, given) for name, given in turn.calls], dialect, tools=turn.tools)
         except RenderError:
             continue
-    return f"{same}/{len(turns)}"
-
-
-def _stop(layout: Layout) -> str:
-    return layout.end.strip()
-
-
-# -- the bundled dialect ---------------------------------------------------------------------------
-
-
-def _builtin(prober: Prober, dialect: Dialect, turns: list[Turn]) -> str:
-    """The bundled dialect that writes the same markers and reads every turn; empty where there is none."""
-    for slug in BUNDLED:
-        other = load_file(slug)
-        if other.bodies and _literals(other) == _literals(dialect) and reads(other, turns) is None:
-            if not dialect.reasoning.open or _reasons_alike(prober, other, dialect.reasoning):
-                return slug
-    return ""
-
-
-def _reasons_alike(prober: Prober, other: Dialect, think: Think) -> bool:
-    return think.open[0] in other.reasoning.open and _reasons(prober, replace(other, reasoning=think))
-
-
-def _literals(dialect: Dialect) -> tuple[object, ...]:
-    """The literals of the canonical spelling: what two dialects must share to be one format."""
-    envelope, body = dialect.envelope, dialect.bodies[0]
-    tags = [(tag.open, tag.close, tag.end, tag.key) if tag else None for tag in (body.name, body.param)]
-    keys = (body.name_keys[:1], body.arguments_keys[:1]) if body.codec.startswith("json") else ()
-    marks = (body.open[:1], body.close[:1], body.prefixes[:1], [s.strip() for s in body.separators[:1]])
-    pairs = (body.key_open[:1], body.key_close[:1], body.value_open[:1], body.value_close[:1], body.delims[:1])
-    return (envelope.kind, envelope.open[:1], envelope.close[:1], body.codec, *tags, keys, *marks, *pairs)
+        done += 1
+    return f"{done}/{min(len(turns), _RENDERED)}"
