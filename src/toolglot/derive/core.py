@@ -18,6 +18,7 @@ from .cuts import stop_of
 from .dialects import candidates, variants
 from .frame import induce
 from .layout import Layout, Pairs
+from .lint import malformed
 from .outcome import Derived, Evidence, Reason, Refusal
 from .probe import ONE, Prober, find_shape
 from .sandbox import Template, TemplateFault
@@ -54,6 +55,10 @@ def _refused(refusal: Refusal) -> Derived:
 
 
 def _verified(prober: Prober, layout: Layout) -> Derived:
+    """Choose a dialect for a layout and complete it. Raises ``Refusal`` where the layout is malformed."""
+    fault = malformed(layout)
+    if fault is not None:
+        raise fault
     unwritten = (
         frozenset(set(TYPES) - set(layout.arguments.forms))
         if isinstance(layout.arguments, Pairs)
@@ -88,6 +93,10 @@ def _verified(prober: Prober, layout: Layout) -> Derived:
         whole.builtin,
         whole.checks,
     )
+
+
+def _unread(failure: Failure | None) -> Refusal:
+    return _round_trip(failure) if failure else Refusal("ambiguous-body", "no body syntax fits")
 
 
 def _round_trip(failure: Failure) -> Refusal:

@@ -8,19 +8,18 @@ Does not: judge whether a parser can read such turns (``verify``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from ..message import Message, ToolCall
-from .cuts import Parts, common_end, decompose, later, prefix, suffix
+from .cuts import Parts, decompose, prefix, suffix
 from .layout import ID, NAME, Layout, Pairs, written, written_arguments
 from .outcome import Refusal
 from .pairs import fit_object, fit_pairs
-from .probe import CONTENT, IDS, KEYS, NAMES, ONE, RESULT, THOUGHT, VALUES, Calls, Prober
+from .probe import ASKED, CONTENT, IDS, KEYS, NAMES, ONE, RESULT, THOUGHT, VALUES, Calls, Prober
 from .sandbox import TemplateFault
 
-_SENTINELS: Final = (*NAMES, *KEYS, *VALUES, *IDS, CONTENT, THOUGHT, RESULT)
+_SENTINELS: Final = (*NAMES, *KEYS, *VALUES, *IDS, ASKED, CONTENT, THOUGHT, RESULT)
 TWO: Final = [(NAMES[0], {KEYS[0]: VALUES[0]}), (NAMES[1], {KEYS[0]: VALUES[1]})]
 THREE: Final = [*TWO, (NAMES[2], {KEYS[0]: VALUES[2]})]
 NONE: Final[Calls] = [(NAMES[0], {})]
@@ -192,9 +191,3 @@ def _no_sentinel(layout: Layout) -> None:
         found = next((word for word in _SENTINELS if word in text), None)
         if found:
             raise Refusal("sentinel-in-literal", f"{found} is no slot", text)
-
-
-__all__ = ["ID", "NAME", "common_end", "induce", "inner", "later", "message_of", "slotted"]
-
-_Given = Mapping[str, Any]
-_Many = Sequence[tuple[str, _Given]]

@@ -24,9 +24,10 @@ IDS: Final = ("zidaaaa01", "zidbbbb02", "zidcccc03")
 CONTENT: Final = "zcsaid"
 THOUGHT: Final = "zrthink"
 RESULT: Final = "zxresult"
+ASKED: Final = "zuask"
 
 Calls = Sequence[tuple[str, Mapping[str, Any]]]
-USER: Final[dict[str, Any]] = {"role": "user", "content": "zuask"}
+USER: Final[dict[str, Any]] = {"role": "user", "content": ASKED}
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,10 @@ class Prober:
     def added(self, text: str) -> str:
         """What ``text`` has more than the user's turn."""
         base = self.base()
-        return text[len(base) if text.startswith(base) else common(base, text) :]
+        if text.startswith(base):
+            return text[len(base) :]
+        asked = text.rfind(ASKED)
+        return text[max(common(base, text), asked + len(ASKED) if asked >= 0 else 0) :]
 
 
 def common(left: str, right: str) -> int:
