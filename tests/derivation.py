@@ -119,7 +119,7 @@ def turn_of(template: Template, derived: Derived, calls: Sequence[toolglot.ToolC
         {"type": "function", "function": {"name": name, "description": "d", "parameters": _schema(keys)}}
         for name, keys in TOOLS.items()
     ]
-    given = {"tools": offered, "functions": json.dumps(offered), "datetime": "2025-01-15"}
+    given: dict[str, Any] = {"tools": offered, "functions": json.dumps(offered), "datetime": "2025-01-15"}
     user = {"role": "user", "content": "Please help."}
     with_call = [user, message]
     if shape["after"] == "result":
@@ -152,10 +152,7 @@ def fault(text: str, derived: Derived) -> str:
             return f"render: {written!r} is not in {turn!r}"
         header, end = derived.layout.header, derived.layout.end
         said = written[len(header) : len(written) - len(end)]
-        tools = {
-            c.name: {"type": "object", "properties": {k: _type(v) for k, v in c.arguments.items()}}
-            for c in calls
-        }
+        tools = {call.name: _typed(call.arguments) for call in calls}
         for size in (len(said), 1):
             parser = toolglot.Parser(derived.dialect, tools=tools)
             events = [e for i in range(0, len(said), size) for e in parser.feed(said[i : i + size])]
@@ -180,8 +177,9 @@ def _deep(value: Any) -> Any:
     return [_deep(item) for item in value] if isinstance(value, list) else value
 
 
-def _type(value: Any) -> dict[str, Any]:
-    return {"type": kind_of(value)}
+def _typed(arguments: dict[str, Any]) -> dict[str, Any]:
+    properties = {key: {"type": kind_of(value)} for key, value in arguments.items()}
+    return {"type": "object", "properties": properties}
 
 
 def outcome(path: Path) -> Outcome:

@@ -18,7 +18,7 @@ from .cuts import stop_of
 from .dialects import candidates, variants
 from .frame import induce
 from .layout import Layout, Pairs
-from .lint import malformed
+from .lint import ambiguous, malformed
 from .outcome import Derived, Evidence, Reason, Refusal
 from .probe import ONE, Prober, find_shape
 from .sandbox import Template, TemplateFault
@@ -71,9 +71,7 @@ def _verified(prober: Prober, layout: Layout) -> Derived:
     evidence = (Evidence("one call", prober.turn(ONE), "layout"),)
     shape = tuple(asdict(prober.shape).items())
     if chosen.dialect is None:
-        refusal = (
-            _round_trip(chosen.failure) if chosen.failure else Refusal("ambiguous-body", "no syntax fits")
-        )
+        refusal = ambiguous(layout) or _unread(chosen.failure)
         reasons = (Reason(refusal.code, refusal.detail, refusal.example),)
         return Derived(None, layout, "refused", reasons, evidence, shape=shape)
     whole = complete(prober, chosen.layout, chosen.dialect, chosen.turns)

@@ -57,14 +57,16 @@ def suffix(left: str, right: str) -> str:
 
 
 class Parts(NamedTuple):
-    """``outer_open`` (``open`` item ``close``) with ``separator`` between … ``outer_close``."""
+    """``outer_open``, items between ``open`` and ``close`` with ``separator`` between, ``outer_close``.
+
+    ``first``: the number of the first item, where they are counted."""
 
     outer_open: str
     open: str
     separator: str
     close: str
     outer_close: str
-    index: int
+    first: int
 
 
 def decompose(before: str, between: str, behind: str, *, lead: bool = False) -> Parts:
@@ -90,7 +92,7 @@ def _common_open(first: str, second: str) -> tuple[str, int]:
     size = 0
     index = 0
     found: list[str] = []
-    for one, two in zip(reversed(first), reversed(second)):
+    for one, two in zip(reversed(first), reversed(second), strict=False):
         if one != two:
             if not (one.isdigit() and two.isdigit() and int(two) == int(one) + 1):
                 break

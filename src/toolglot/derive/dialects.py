@@ -29,7 +29,8 @@ LONGEST_MARKER: Final = 120
 class Around:
     """The markers around calls, once a body has taken its own literals.
 
-    ``section`` around all calls, ``call`` around each, ``several`` behind more than one; blanks at their edges left out.
+    ``section`` around all calls, ``call`` around each, ``several`` behind more than one; without the blanks
+    at their edges.
     """
 
     def __init__(self, section: tuple[str, str], call: tuple[str, str], several: str = "") -> None:
@@ -57,7 +58,7 @@ def candidates(layout: Layout, stops: tuple[str, ...], think: Mapping[str, Any])
 def _candidates(layout: Layout, stops: tuple[str, ...]) -> Iterator[Data]:
     yield from _streams(layout)
     if isinstance(layout.arguments, Pairs):
-        found = pair_bodies(layout, layout.arguments)
+        found = tuple(pair_bodies(layout, layout.arguments))
     else:
         found = (*json_body(layout), *text_bodies(layout))
     for body, section, call in found:

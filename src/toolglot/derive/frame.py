@@ -121,7 +121,7 @@ def _around(layout: Layout, one: str, two: str | None, lead: bool) -> Layout:
         tail=parts.close,
         section_close=parts.outer_close,
         several_close=parts.outer_close,
-        index=parts.index,
+        index=parts.first,
     )
 
 

@@ -46,11 +46,12 @@ class Layout:
     """A turn: ``header``, the calls between ``section_open`` and ``section_close``, ``end``.
 
     Each call is ``head``, arguments, ``tail``, and ``separator`` stands between two. ``several_close`` is
-    the section's close behind more than one call, and where ``closes`` is ``each`` behind each but the first. ``arguments``: the name of a codec that writes them as one
-    object, or ``Pairs``. ``empty``: a whole call without arguments, where it is no ordinary one. ``index``:
-    the number of the first call. ``single``: whether only one call can be written.
-    ``content_open``, ``content_close``: around content in front of calls, ``None`` where calls drop it.
-    ``answer``: around content without calls.
+    the section's close behind more than one call, and where ``closes`` is ``each`` behind each but the first.
+    ``arguments``: the name of a codec that writes them as one object, or ``Pairs``.
+    ``empty``: a whole call without arguments, where it is no ordinary one. ``index``: the number of the first
+    call. ``single``: whether only one call can be written.
+    ``content``: what stands around content in front of calls, the section's open with it; None where calls
+    drop it. ``answer``: around content without calls..
     """
 
     header: str
@@ -68,7 +69,6 @@ class Layout:
     single: bool = False
     content: tuple[str, str] | None = None
     answer: tuple[str, str] = ("", "")
-    thought: tuple[str, str] | None = None
     extra: dict[str, str] = field(default_factory=dict)
 
 

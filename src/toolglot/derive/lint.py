@@ -1,6 +1,6 @@
 """lint: layouts that no parser can be sure of, whatever they are made of.
 
-Promises: a template that prints quotes which do not pair is refused even where some dialect happens to read it,
+Promises: quotes that do not pair are refused even where some dialect happens to read what is printed,
 and one whose arguments run into one another is named as such. Does not: look at any turn.
 """
 

@@ -60,7 +60,7 @@ class Toggle:
 class Derived:
     """What a template gives.
 
-    ``confidence``: ``builtin`` (verified, and the bundled dialect that ``builtin`` names reads the same markers),
+    ``confidence``: ``builtin`` (verified, and the same format as the bundled dialect that ``builtin`` names),
     ``verified`` or ``refused``. ``layout`` writes the template's own turn. ``partial`` lists what the
     dialect does not cover: ``single_call_only``, ``type:NAME``, ``content_dropped``, ``delimiter_collision``.
     ``shape`` is how the template wants its input.

@@ -125,10 +125,10 @@ def _codecs(kind: str, shown: list[tuple[Any, str | None]], forms: dict[str, For
         return
     yield from TEXT_CODECS
     plain = shown[0][1]
-    special = next((t for v, t in shown if v == "<t>&" and t is not None), None)
+    special = next((t for v, t in shown if v == "p<q & r>s" and t is not None), None)
     if plain is not None and special is not None:
         opener, closer = plain.split(VALUES[0], 1) if VALUES[0] in plain else ("", "")
-        left, _, right = special.partition("<t>&")
+        left, _, right = special.partition("p<q & r>s")
         if left.startswith(opener) and right.endswith(closer) and SPECIALS:
             yield quoted(left[len(opener) :], right[: len(right) - len(closer)])
 

@@ -1,4 +1,4 @@
-"""probe: conversations with sentinels in every slot, and the assistant's turn that a template renders for one.
+"""probe: conversations with sentinels in every slot, and the turn that a template renders for one.
 
 Promises: sentinels are plain words, none a prefix of another, with edges that no markup shares; all renders
 that are compared offer the same tools; a user speaks first. The first input shape whose render shows name,

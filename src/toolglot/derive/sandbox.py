@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NOW: Final = datetime(2025, 1, 15, 12, 0, 0, tzinfo=timezone.utc)
 """The time that every template is told."""
 
-SPECIAL: Final = {"bos_token": "<BOS>", "eos_token": "<EOS>", "unk_token": "<UNK>", "pad_token": "<PAD>"}
+SPECIAL: Final = {f"{word}_token": f"<{word}-token>" for word in ("bos", "eos", "unk", "pad")}
 """What stands for the tokenizer's special tokens where the caller does not say."""
 
 _NEEDS_JINJA: Final = "deriving needs Jinja2: pip install 'toolglot[derive]'"

@@ -152,7 +152,7 @@ def _delimited(value: Any, delimiter: str, null: str) -> str:
 
 PROBES: Final[dict[str, tuple[Any, ...]]] = {
     "string": (
-        *("zvuno", "a b", 'q"q', "b\\b", "l1\nl2", "it's", "<t>&", "é😀", "123", "true"),
+        *("zvuno", "a b", 'q"q', "b\\b", "l1\nl2", "it's", "p<q & r>s", "é😀", "123", "true"),
         *('{"a": 1}', ""),
     ),
     "integer": (123456789012, 3, 0, -12),

@@ -1,4 +1,4 @@
-"""verify: whether a layout and a dialect are the template's: by rendering, parsing and streaming random calls.
+"""verify: whether a layout and a dialect are the template's, by random calls there and back.
 
 Promises: a dialect passes only where every turn of the rounds reads back as the calls that were given, whole
 and cut at random, and turns without calls give none. What fails is returned as the smallest counter-example.
@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ..assembler import assemble
 from ..dialect import Dialect
 from ..errors import RenderError
-from ..events import DefectKind
+from ..events import DefectKind, Event
 from ..message import Message
 from ..parser import Parser, parse
 from .cuts import stop_of
@@ -123,7 +124,7 @@ def _compare(check: str, turn: Turn, message: Message) -> Failure | None:
 def streamed(dialect: Dialect, turn: Turn, draw: random.Random) -> Failure | None:
     """The same with the text cut at random (V3)."""
     parser = Parser(dialect, tools=turn.tools)
-    events = []
+    events: list[Event] = []
     at = 0
     while at < len(turn.text):
         size = draw.randint(1, _LONGEST_CUT)
@@ -135,12 +136,10 @@ def streamed(dialect: Dialect, turn: Turn, draw: random.Random) -> Failure | Non
 
 def negative(dialect: Dialect, prober: Prober, layout: Layout) -> Failure | None:
     """Whether turns without calls, and a tool's name in prose, give no call (V4)."""
-    offered = {name: {} for name in NAMES}
+    offered: dict[str, Any] = {name: {} for name in NAMES}
     texts = [f"Use {NAMES[0]} for that, or {NAMES[1]}."]
-    try:
+    with suppress(TemplateFault):
         texts.append(model_text(layout, prober.turn([], CONTENT)))
-    except TemplateFault:
-        pass
     for text in texts:
         message = parse(text, dialect, tools=offered, finish_reason="stop")
         if message.tool_calls or (message.content.strip() == "" and CONTENT in text):
