@@ -16,11 +16,12 @@ from ..dialect import Dialect
 from ..errors import DialectError
 from .cuts import stop_of
 from .dialects import candidates, variants
+from .evidence import gathered
 from .frame import induce
 from .layout import Layout, Pairs
 from .lint import ambiguous, malformed
-from .outcome import Derived, Evidence, Reason, Refusal
-from .probe import ONE, Prober, find_shape
+from .outcome import Derived, Reason, Refusal
+from .probe import Prober, find_shape
 from .sandbox import Template, TemplateFault
 from .thinking import prompt_tail, toggles
 from .values import TYPES
@@ -68,7 +69,7 @@ def _verified(prober: Prober, layout: Layout) -> Derived:
     if failure is not None:
         return _refused(_round_trip(failure))
     chosen = _choose(prober, layout, turns, unwritten)
-    evidence = (Evidence("one call", prober.turn(ONE), "layout"),)
+    evidence = gathered(prober, layout)
     shape = tuple(asdict(prober.shape).items())
     if chosen.dialect is None:
         refusal = ambiguous(layout) or _unread(chosen.failure)
