@@ -17,13 +17,15 @@ TURN = """{%- for m in messages %}{{ '<|im_start|>' + m.role + '\n' }}{{ m.conte
 
 HERMES = TURN.replace(
     "BODY",
-    """{{ '\n<tool_call>\n{"name": "' + c.function.name + '", "arguments": ' + c.function.arguments|tojson }}"""
+    """{{ '\n<tool_call>\n{"name": "' + c.function.name + '", "arguments": ' }}"""
+    """{{ c.function.arguments|tojson }}"""
     """{{ '}\n</tool_call>' }}""",
 )
 TAGGED = TURN.replace(
     "BODY",
     """{{ '<call:' + c.function.name + '>' }}{% for k, v in c.function.arguments.items() %}"""
-    """{{ '<arg:' + k + '>' }}{{ v if v is string else v|tojson }}{{ '</arg>' }}{% endfor %}{{ '</call>' }}""",
+    """{{ '<arg:' + k + '>' }}{{ v if v is string else v|tojson }}{{ '</arg>' }}{% endfor %}"""
+    """{{ '</call>' }}""",
 )
 
 
@@ -95,3 +97,7 @@ def test_toggles_tell_the_tails() -> None:
     template = HERMES.removesuffix("{% endif %}") + prompt + "{% endif %}"
     tails: dict[Any, str] = dict(derive(template).toggles[0].tails)
     assert tails == {True: "<|im_start|>assistant\n", False: "<|im_start|>assistant\n<think></think>"}
+
+
+def test_the_tool_s_result() -> None:
+    assert derive(HERMES).result == ("<|im_start|>tool\n", "<|im_end|>\n")

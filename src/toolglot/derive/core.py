@@ -22,6 +22,7 @@ from .layout import Layout, Pairs
 from .lint import ambiguous, malformed
 from .outcome import Derived, Reason, Refusal
 from .probe import Prober, find_shape
+from .results import around_result
 from .sandbox import Template, TemplateFault
 from .thinking import prompt_tail, toggles
 from .values import TYPES
@@ -89,6 +90,7 @@ def _verified(prober: Prober, layout: Layout) -> Derived:
         prompt_tail(prober),
         tuple(partial),
         shape,
+        around_result(prober),
         whole.builtin,
         whole.checks,
     )

@@ -63,7 +63,7 @@ class Derived:
     ``confidence``: ``builtin`` (verified, and the same format as the bundled dialect that ``builtin`` names),
     ``verified`` or ``refused``. ``layout`` writes the template's own turn. ``partial`` lists what the
     dialect does not cover: ``single_call_only``, ``type:NAME``, ``content_dropped``, ``delimiter_collision``.
-    ``shape`` is how the template wants its input.
+    ``shape`` is how the template wants its input; ``result`` what it writes around a tool's result, with slots.
     """
 
     dialect: Dialect | None
@@ -75,6 +75,7 @@ class Derived:
     prompt_tail: str = ""
     partial: tuple[str, ...] = ()
     shape: tuple[tuple[str, str], ...] = ()
+    result: tuple[str, str] | None = None
     builtin: str = ""
     checks: dict[str, str] = field(default_factory=dict)
 
