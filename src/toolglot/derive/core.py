@@ -121,7 +121,7 @@ def _choose(prober: Prober, layout: Layout, turns: list[Turn], unwritten: frozen
     hopes: list[tuple[Layout, Dialect]] = []
     for variant in variants(layout):
         shown = turns if variant is layout else rounds(prober, variant, unwritten)[0]
-        for dialect in candidates(variant, _stops(variant), {}):
+        for dialect in candidates(variant, _stops(variant)):
             failure = _fails(dialect, prober, variant, shown)
             if failure is None:
                 return _Chosen(dialect, variant, shown, unwritten)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -39,13 +39,11 @@ class Around:
         self.several = several.strip()
 
 
-def candidates(layout: Layout, stops: tuple[str, ...], think: Mapping[str, Any]) -> Iterator[Dialect]:
-    """Dialects that may read what ``layout`` writes; ``stops``: end-of-turn markers; ``think``: reasoning."""
+def candidates(layout: Layout, stops: tuple[str, ...]) -> Iterator[Dialect]:
+    """Dialects that may read what ``layout`` writes; ``stops``: end-of-turn markers."""
     seen: list[Data] = []
     for data in _candidates(layout, stops):
         data = {"slug": SLUG, **data}
-        if think:
-            data["reasoning"] = dict(think)
         if data in seen:
             continue
         seen.append(data)

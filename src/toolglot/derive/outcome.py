@@ -63,7 +63,7 @@ class Derived:
     ``confidence``: ``builtin`` (verified, and the same format as the bundled dialect that ``builtin`` names),
     ``verified`` or ``refused``. ``layout`` writes the template's own turn. ``partial`` lists what the
     dialect does not cover: ``single_call_only``, ``type:NAME``, ``content_dropped``, ``delimiter_collision``.
-    ``shape`` is how the template wants its input; ``result`` what it writes around a tool's result, with slots.
+    ``shape`` is how the template wants its input; ``result`` what it writes around a tool's result.
     """
 
     dialect: Dialect | None

@@ -199,7 +199,7 @@ def pair_bodies(layout: Layout, pairs: Pairs) -> Iterator[Proposal]:
     if KEY in text.close:
         yield from _trees(layout, pairs, before, middle, section)
     if middle.endswith("{") and layout.tail.startswith("}"):
-        yield from _braces(layout, pairs, before, middle, section)
+        yield from _braces(layout, pairs, before, section)
     yield from _tagged(layout, pairs, before, middle, section)
     if KEY in text.open:
         yield from _key_values(layout, pairs, before, middle, section)
@@ -216,9 +216,7 @@ def _pythonic(layout: Layout, before: str, section: tuple[str, str]) -> Iterator
         yield {"codec": codec, "line": layout.separator or "\n"}, section, (before, closer)
 
 
-def _braces(
-    layout: Layout, pairs: Pairs, before: str, middle: str, section: tuple[str, str]
-) -> Iterator[Proposal]:
+def _braces(layout: Layout, pairs: Pairs, before: str, section: tuple[str, str]) -> Iterator[Proposal]:
     text = pairs.forms["string"]
     mark, _, opener = text.open.partition(KEY)[2].partition(text.close)
     if not mark or opener:
@@ -226,7 +224,6 @@ def _braces(
     for left, word in reversed(splits(before)):
         body: Data = {"codec": "braces", "delims": [[text.close, text.close]], "key_marks": [mark]}
         yield {**body, **({"prefixes": [word]} if word else {})}, section, (left, layout.tail[1:])
-    _ = middle
 
 
 def _trees(
