@@ -62,7 +62,7 @@ def _candidates(layout: Layout, stops: tuple[str, ...]) -> Iterator[Data]:
     for body, section, call in found:
         if any(slot in text for slot in (NAME, ID, INDEX, KEY) for text in (*section, *call)):
             continue
-        around = Around(section, call, layout.several_close)
+        around = Around(section, call, "" if layout.section_close else layout.several_close)
         prefill = layout.separator.strip()
         if prefill and layout.header.endswith(prefill) and not around.section[0] and not around.call[0]:
             envelope: Data = {"open": [prefill], "prefill": prefill, "gap": "none", "stops": list(stops)}
