@@ -6,6 +6,7 @@
 #   make conformance  public fixtures   make field      field cases and the founding contract
 #   make evidence     auto beside the named dialects, texts without a call, BFCL there and back, long strings
 #   make grammars     grammars against llguidance; grammar-engines also against XGrammar, which brings torch
+#   make derive       dialects from the chat templates of the shared folder
 #   make fuzz         the laws, 20,000 examples each
 #   make docs         write the generated tables; docs-check fails if they are not current
 #
@@ -27,7 +28,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines fuzz docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines derive fuzz docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -93,6 +94,9 @@ evidence: $(VENV)/.installed-test
 	$(BIN)/python -m tests.negatives
 	$(BIN)/python -m tests.holding
 	$(BIN)/python -m tests.bfcl
+
+derive: $(VENV)/.installed-test
+	$(BIN)/python -m tests.derivation
 
 fuzz: $(VENV)/.installed-test
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/test_laws.py $(PYTEST_ARGS)

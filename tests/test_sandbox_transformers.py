@@ -10,9 +10,9 @@ import pytest
 
 from tests.conversations import ANSWER, CALL, RESULT, TOKENS, TOOL, USER
 from tests.test_sandbox import ESCAPES, VALUES, WRITTEN
-from toolglot.derive.environment import NOW
 from toolglot.derive.outcome import Failure, Reason, Rendered
 from toolglot.derive.sandbox import Sandbox
+from toolglot.derive.settings import NOW
 
 peer = pytest.importorskip(
     "transformers.utils.chat_template_utils", reason="transformers is not installed: pip install transformers"

@@ -21,14 +21,14 @@ LONGEST = 400
 # fmt: off
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("events", "errors", "_toml", "limits", "spans"),
-    ("message", "dialect", "spec", "schema", "schemawalk", "markers", "scanner", "pieces", "jsontext",
-     "jsonstream", "sinks", "literals", "faults"),
+    ("message", "dialect", "spec", "specwrite", "schema", "schemawalk", "markers", "scanner", "pieces",
+     "jsontext", "jsonstream", "sinks", "literals", "faults"),
     ("bodies/*", "calls", "channel", "table", "state", "sections", "envelope", "delimited", "claims",
      "closing", "answers", "reasoning", "messages", "registry", "gglib", "assembler", "residue", "wire"),
     ("parser", "auto", "custom", "render", "grammar/*"),
     ("derive/*",),
     ("__init__", "explain"),
-    ("cli", "__main__", "proxy/*", "integrations/*"),
+    ("cli/*", "__main__", "proxy/*", "integrations/*"),
 )
 # fmt: on
 

@@ -305,6 +305,18 @@ class Dialect:
             raise DialectError(f"{origin}: not TOML: {error}") from error
         return cls.from_dict(data, origin)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The dialect as ``from_dict`` takes it, of JSON's types only; what has its default is left out."""
+        from .specwrite import as_data
+
+        return as_data(self)
+
+    def to_toml(self) -> str:
+        """The dialect as a dialect file's text. Raises ``TypeError`` where an example holds null."""
+        from .specwrite import as_toml
+
+        return as_toml(self)
+
     def markers(self) -> tuple[str, ...]:
         """All literal markers of the dialect, the longest first."""
         found: set[str] = {self.envelope.body, self.envelope.channel, self.envelope.constrain}

@@ -5,6 +5,7 @@
     ToolglotError
     ├── DialectError(ValueError)         a dialect's data does not hold together
     ├── ToolsError(ValueError)           the request's tools cannot be read
+    ├── MessageError(ValueError)         an assistant message cannot be read
     ├── UnknownDialectError(LookupError) no dialect goes by that name
     ├── DerivationError                  a chat template gives no dialect
     ├── RenderError(ValueError)          the dialect cannot write this message
@@ -25,6 +26,10 @@ class DialectError(ToolglotError, ValueError):
 
 class ToolsError(ToolglotError, ValueError):
     """The request's tools cannot be read; the message names the entry and what was expected."""
+
+
+class MessageError(ToolglotError, ValueError):
+    """An assistant message cannot be read; the message names the place and what was expected."""
 
 
 class UnknownDialectError(ToolglotError, LookupError):

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime, timezone
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 import jinja2
 import jinja2.ext
@@ -25,10 +24,7 @@ import jinja2.parser
 import jinja2.utils
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
-from .settings import PLAIN, Settings
-
-NOW: Final = datetime(2025, 1, 15, 12, 0, 0, tzinfo=timezone.utc)
-"""What the clock says."""
+from .settings import NOW, PLAIN, Settings
 
 
 class Raised(jinja2.TemplateError):

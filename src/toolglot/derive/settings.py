@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import Final
 
+NOW: Final = datetime(2025, 1, 15, 12, 0, 0, tzinfo=timezone.utc)
+"""What a template's clock says."""
 _CHANGES: Final = re.compile(r"\.append\(")
 _DECODES: Final = re.compile(r"\bfrom_?json\b")
 
