@@ -5,7 +5,8 @@
 Each template that renders calls is derived, and what was accepted is tried again on conversations with tools,
 keys and values that derivation never saw: the template's own turn must be what ``Derived.render`` writes, and
 read back whole and one character at a time. A template that fails there is counted as wrong. Refusals are
-compared with ``derivation.toml``, which also keeps a summary of each template; ``--write`` renews those. Exit
+compared with ``derivation.toml``, which also keeps a summary of each template; ``--write`` renews those. Each
+accepted dialect's grammar is asked, too, for calls of those tools and for one of another name (V6). Exit
 status 1 where one is wrong, a refusal has another code, or a summary has changed.
 """
 
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import toolglot
+from tests.grammars import accepts, compiled
 from tests.known import load_toml
 from tests.places import NO_SHARED, TESTS, shared_folder
 from toolglot.derive import Derived, Worker, summary
@@ -30,9 +32,11 @@ from toolglot.derive.core import induced
 from toolglot.derive.rounds import BACKSLASH
 from toolglot.derive.template import Template, TemplateFault
 from toolglot.derive.values import kind_of
+from toolglot.grammar import grammar
 
 GOLDEN = TESTS / "derivation.toml"
 ROUNDS = 24
+JUDGED = 3
 TOOLS = {
     "get_weather": ("city", "days", "metric", "detail"),
     "search_flights": ("origin", "max_price", "direct", "stops"),
@@ -57,12 +61,16 @@ VALUES: tuple[Any, ...] = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one template. ``wrong``: the first text on which an accepted dialect fails."""
+    """What became of one template. ``wrong``: the first text on which an accepted dialect fails.
+
+    ``grammar``: what its grammar judges otherwise than it should.
+    """
 
     name: str
     derived: Derived
     seconds: float
     wrong: str = ""
+    grammar: str = ""
 
 
 def corpus(folder: Path) -> dict[str, bool]:
@@ -189,7 +197,29 @@ def outcome(path: Path, worker: Worker) -> Outcome:
     start = time.perf_counter()
     derived = induced(text, worker)
     seconds = time.perf_counter() - start
-    return Outcome(path.name, derived, seconds, fault(text, derived, worker) if derived.dialect else "")
+    if derived.dialect is None:
+        return Outcome(path.name, derived, seconds)
+    return Outcome(path.name, derived, seconds, fault(text, derived, worker), misjudged(derived))
+
+
+def misjudged(derived: Derived) -> str:
+    """What the dialect's grammar judges otherwise than it should, of a few calls (V6)."""
+    assert derived.dialect is not None
+    draw = random.Random(7)
+    for _ in range(JUDGED):
+        calls = conversation(draw, derived)
+        tools = {call.name: _typed(call.arguments) for call in calls}
+        made = compiled(grammar(derived.dialect, tools, choice="required").text, "lark")
+        try:
+            text = toolglot.render(calls, derived.dialect, tools=tools)
+        except toolglot.RenderError:
+            continue
+        if accepts(made, text) >= 0:
+            return f"refused: {text!r}"
+        other = text.replace(calls[0].name, calls[0].name + "_x")
+        if accepts(made, other) < 0:
+            return f"accepted: {other!r}"
+    return ""
 
 
 def code_of(derived: Derived) -> str:
@@ -238,6 +268,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{one.name}: {line_of(one)}")
     for one in wrong:
         print(f"wrong: {one.name}: {one.wrong}")
+    unfit = [one for one in accepted if one.grammar]
+    for one in unfit:
+        print(f"grammar: {one.name}: {one.grammar}")
     for one in other:
         print(f"refused: {one.name}: {code_of(one.derived)}, not {refusals.get(one.name)}")
     if given.write:
@@ -246,13 +279,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     good = sum(one.derived.dialect is not None and not one.wrong for one in rendering)
     partly = sum(any(p.startswith("type:") for p in one.derived.partial) for one in accepted)
     middle = statistics.median(one.seconds for one in rendering) if rendering else 0.0
+    print(f"grammars that judge as they should: {len(accepted) - len(unfit)} of {len(accepted)}")
     print(f"equal to a bundled dialect: {sum(bool(one.derived.builtin) for one in accepted)}; ", end="")
     print(f"without some JSON type: {partly}; median {middle:.2f} s a template")
     print(
         f"derived and verified: {good} of {len(rendering)}; wrong: {len(wrong)}; "
         f"refused: {len(refused) - len(other)} with the right code, {len(other)} with another"
     )
-    return int(bool(wrong or other or (changed and not given.write)))
+    return int(bool(wrong or other or unfit or (changed and not given.write)))
 
 
 if __name__ == "__main__":

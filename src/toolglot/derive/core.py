@@ -75,7 +75,10 @@ def _verified(prober: Prober, layout: Layout) -> Derived:
         reasons = (Refusal(refusal.code, refusal.detail, refusal.example),)
         return Derived(None, layout, "refused", reasons, evidence, shape=shape)
     whole = complete(prober, chosen.layout, chosen.dialect, chosen.turns)
-    partial = [f"type:{kind}" for kind in sorted(chosen.without)] + list(whole.partial)
+    without = chosen.without
+    if without and whole.builtin:
+        without &= unwritten | unreadable(whole.dialect, prober, chosen.layout)
+    partial = [f"type:{kind}" for kind in sorted(without)] + list(whole.partial)
     if layout.single:
         partial.insert(0, "single_call_only")
     return Derived(

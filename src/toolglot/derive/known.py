@@ -20,3 +20,8 @@ def _known() -> dict[str, str]:
 def known_dialect(sha256: str) -> str:
     """The slug for a template's hash (hexadecimal, at least twelve digits); empty where it is not known."""
     return _known().get(sha256[:12], "")
+
+
+def slugs() -> list[str]:
+    """The dialects of known templates, in alphabetical order."""
+    return sorted(set(_known().values()))

@@ -23,6 +23,7 @@ from . import thinking
 from .bundled import bundled, stopped
 from .frame import message_of
 from .layout import Layout, Pairs, written
+from .overlays import overlaid
 from .probe import CONTENT, KEYS, NAMES, ONE, THOUGHT, VALUES, Prober
 from .reasons import OFFERED, reasons
 from .template import TemplateFault
@@ -60,6 +61,10 @@ def complete(prober: Prober, layout: Layout, dialect: Dialect, turns: list[Turn]
         dialect = stopped(load_file(builtin), dialect)
     elif streams(dialect, turns) is not None:
         dialect, partial = plain, [*partial, "reasoning"]
+    if not builtin:
+        tolerant = overlaid(dialect)
+        if tolerant is not dialect and reads(tolerant, turns) is None and streams(tolerant, turns) is None:
+            dialect = tolerant
     partial += _content(prober, layout, dialect)
     partial += [f"prompt:{tail!r}" for tail in _tails(prober) if not _goes_on(layout, dialect, prober, tail)]
     if _collides(prober, layout, dialect):
