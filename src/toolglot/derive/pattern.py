@@ -16,6 +16,8 @@ from ..errors import ResponseTemplateError
 
 MOST: Final = 512
 """Ways to read one pattern."""
+WORK: Final = 1 << 21
+"""Pieces copied while one pattern is read: its ways share no storage."""
 LONGEST: Final = 4096
 """Characters of one pattern."""
 DEEPEST: Final = 32
@@ -40,13 +42,15 @@ Way = tuple[Piece, ...]
 _EMPTY: Final[list[Way]] = [()]
 
 
-def ways(pattern: str) -> list[Way]:
+def ways(pattern: object) -> list[Way]:
     """All ways to read a pattern, in the order of its alternatives. Raises ``ResponseTemplateError``.
 
     >>> ways(r"\\s*<a>(?P<name>\\w+)>|b")[0]
     (Piece(kind='blank', text=''), Piece(kind='text', text='<a>'), Piece(kind='group', text='name'), \
 Piece(kind='text', text='>'))
     """
+    if not isinstance(pattern, str):
+        raise ResponseTemplateError(f"a pattern is a text, not {type(pattern).__name__}")
     if len(pattern) > LONGEST:
         raise ResponseTemplateError(f"a pattern of more than {LONGEST} characters: {pattern[:40]!r}…")
     reader = _Reader(pattern)
@@ -65,9 +69,11 @@ class _Reader:
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.at = 0
+        self.copied = 0
 
     def fail(self, what: str) -> ResponseTemplateError:
-        return ResponseTemplateError(f"the pattern {self.pattern!r} has {what} at {self.at}")
+        shown = self.pattern if len(self.pattern) <= 200 else f"{self.pattern[:200]}…"
+        return ResponseTemplateError(f"the pattern {shown!r} has {what} at {self.at}")
 
     def peek(self, text: str) -> bool:
         if not self.pattern.startswith(text, self.at):
@@ -87,8 +93,14 @@ class _Reader:
         found = _EMPTY
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
             parts = self.repeated(self.atom(depth))
-            found = self.bounded([way + part for way in found for part in parts])
+            found = self.bounded(self.followed(found, parts))
         return found
+
+    def followed(self, found: list[Way], parts: list[Way]) -> list[Way]:
+        self.copied += sum(map(len, found)) * len(parts) + sum(map(len, parts)) * len(found)
+        if self.copied > WORK:
+            raise self.fail(f"more than {MOST} ways to be read")
+        return [way + part for way in found for part in parts]
 
     def bounded(self, found: list[Way]) -> list[Way]:
         found = list(dict.fromkeys(found))

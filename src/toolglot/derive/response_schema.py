@@ -24,7 +24,7 @@ from ..errors import ResponseTemplateError
 from .pattern import Piece, Way, ways
 from .template_bodies import read_calls
 from .template_import import REASONING, build, delimited, stream
-from .template_parts import Calls
+from .template_parts import Calls, table
 
 _FUNCTION: Final = re.compile(r"\[?\{\s*type:\s*'function',\s*function:\s*@\s*\}\]?")
 _RENAMED: Final = re.compile(
@@ -48,9 +48,9 @@ def read_schema(schema: Node, slug: str) -> Dialect:
     if unknown := sorted(set(parts) - known):
         raise ResponseTemplateError(f"{unknown[0]!r}: a message has no such part; there are: {sorted(known)}")
     name = next((key for key in REASONING if key in parts), None)
-    reasoning = _text_part(name, parts[name], whole) if name else None
-    calls = _calls(parts["tool_calls"], whole) if "tool_calls" in parts else None
-    content = _content(parts.get("content", {}), whole, reasoning, calls)
+    reasoning = _text_part(name, table(parts, name), whole) if name else None
+    calls = _calls(table(parts, "tool_calls"), whole) if "tool_calls" in parts else None
+    content = _content(table(parts, "content"), whole, reasoning, calls)
     if reasoning and not reasoning["open"]:
         raise ResponseTemplateError(f"{name}: no literal text stands in front of it")
     return build(stream([], reasoning, content, calls) or delimited([], reasoning, content, calls), slug)
@@ -112,8 +112,8 @@ def _nearest(pieces: Iterator[Piece]) -> Iterator[str]:
 
 def _calls(node: Node, whole: list[Way]) -> Calls:
     opens, closes = _region(node, whole)
-    items = node.get("items", {})
-    function = items.get("properties", {}).get("function", {})
+    items = table(node, "items")
+    function = table(table(items, "properties"), "function")
     before: list[Way] = [(Piece("text", mark),) for mark in opens] or [(Piece("start"),)]
     after: list[Way] = [(Piece("text", mark),) for mark in closes]
     parser = next((part for part in (node, items) if "x-parser" in part), None)
@@ -137,11 +137,13 @@ def _json(parser: Node, items: Node) -> Data:
     """How the keys of a JSON call become its name and arguments."""
     if parser["x-parser"] != "json":
         raise ResponseTemplateError(f"tool_calls: the parser {parser['x-parser']!r} is not read")
-    transform = parser.get("x-parser-args", {}).get("transform", "")
+    transform = table(parser, "x-parser-args").get("transform")
     name, arguments = "name", "arguments"
-    for pattern, text in items.get("x-regex-substitutions", []):
-        arguments = _renamed(pattern, text)
+    for rule in items.get("x-regex-substitutions") or []:
+        arguments = _renamed(rule)
     each = False
+    if not isinstance(transform, str):
+        raise ResponseTemplateError("tool_calls: x-parser-args has no transform")
     if renamed := _RENAMED.fullmatch(transform):
         each, name, arguments = bool(renamed[1]), renamed[2], renamed[3]
     elif not _FUNCTION.fullmatch(transform):
@@ -155,8 +157,11 @@ def _json(parser: Node, items: Node) -> Data:
     }
 
 
-def _renamed(pattern: str, text: str) -> str:
+def _renamed(rule: object) -> str:
     """The key that a rewriting turns into ``arguments``, where that is all it does."""
+    if not isinstance(rule, list) or len(rule) != 2 or not isinstance(rule[1], str):
+        raise ResponseTemplateError("tool_calls: x-regex-substitutions is no list of pairs of texts")
+    pattern, text = rule
     spelled = ["".join(piece.text for piece in way if piece.kind == "text") for way in ways(pattern)]
     keys = {found[1] for found in map(_KEY.search, spelled) if found}
     if len(keys) != 1 or _KEY.sub("", text) == text:
@@ -168,17 +173,17 @@ def _renamed(pattern: str, text: str) -> str:
 
 def _named(function: Node) -> tuple[list[Way], Data]:
     """The name's pattern, which goes on up to the arguments, and how those are read."""
-    parts = function.get("properties", {})
-    if "x-regex" in function or "x-regex" not in parts.get("name", {}):
+    parts = table(function, "properties")
+    if "x-regex" in function or "x-regex" not in table(parts, "name"):
         raise ResponseTemplateError("tool_calls: the name has no pattern of its own")
     names = [
         tuple(_as_name(piece) for piece in way if piece.kind != "start")
         for way in ways(parts["name"]["x-regex"])
     ]
-    arguments = parts.get("arguments", {})
+    arguments = table(parts, "arguments")
     transform = {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}}
     if "x-regex-key-value" in arguments:
-        values = arguments.get("additionalProperties", {})
+        values = table(arguments, "additionalProperties")
         parser = {"name": "json" if values.get("x-parser") == "json" else "text"}
         content = {"tag_pattern": arguments["x-regex-key-value"], "value_parser": parser}
         return names, {"content": "xml-inline", "content_args": content, "transform": transform}

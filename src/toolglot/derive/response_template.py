@@ -21,7 +21,23 @@ from .response_schema import read_schema
 from .template_export import export, losses
 from .template_import import read_template
 
-__all__ = ["from_response_template", "from_response_schema", "to_response_template", "losses"]
+__all__ = ["from_config", "from_response_template", "from_response_schema", "to_response_template", "losses"]
+
+
+def from_config(config: Mapping[str, Any], slug: str = "response_template") -> Dialect | None:
+    """The dialect that a tokenizer's configuration carries, or None where it carries none.
+
+    ``config`` is a checkpoint's ``tokenizer_config.json``. A ``response_template`` goes before a
+    ``response_schema``. Raises ``ResponseTemplateError``.
+
+    >>> from_config({"chat_template": "{{ messages }}"}) is None
+    True
+    """
+    if config.get("response_template") is not None:
+        return from_response_template(config["response_template"], slug)
+    if config.get("response_schema") is not None:
+        return from_response_schema(config["response_schema"], slug)
+    return None
 
 
 def from_response_template(template: Mapping[str, Any], slug: str = "response_template") -> Dialect:

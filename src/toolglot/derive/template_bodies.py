@@ -26,6 +26,7 @@ from .template_parts import (
     has_header,
     sections,
     split_name,
+    table,
     texts_of,
     unique,
 )
@@ -57,7 +58,7 @@ def read_calls(opens: list[Way], closes: list[Way], spec: Field, closed: bool = 
     opens = [cut_behind(way) for way in opens]
     calls = Calls(headed=[way for way in opens if has_header(way)])
     calls.ends = [text for way in closes if (text := "".join(texts_of(way)).strip())]
-    arguments = spec.get("content_args", {})
+    arguments = table(spec, "content_args")
     if content == "json" and reshaped.captured:
         _named_json(calls, opens, closes, arguments, closed)
     elif content == "json":
@@ -128,6 +129,8 @@ def _enveloped(calls: Calls, opens: list[Way], closes: list[Way], shape: str) ->
 
 
 def _json(calls: Calls, opens: list[Way], closes: list[Way], reshaped: Reshaped, each: bool) -> None:
+    if not reshaped.name or not reshaped.arguments:
+        raise fail("its transform takes the name or the arguments from no key of the content")
     *wrap, name = reshaped.name
     *other, arguments = reshaped.arguments
     if wrap != other or len(wrap) > 1:
@@ -189,7 +192,9 @@ def _id_place(marks: list[str]) -> str:
 
 
 def _delims(arguments: Field) -> list[list[str]]:
-    delims = [list(pair) for pair in arguments.get("string_delims", [])]
+    delims = arguments.get("string_delims") or []
+    if not isinstance(delims, list):
+        raise fail("string_delims is no list of pairs")
     return delims or ([['"', '"']] if arguments.get("unquoted_keys") else [])
 
 

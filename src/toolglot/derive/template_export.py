@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ..dialect import Dialect, Unmarked
-from .template_calls import BLANKS, Field, call_field, either, left_open, maybe, one_of, quote, refuse
+from .template_calls import BLANKS, Field, call_field, either, left_open, maybe, quote, refuse
 
 _NOTHING: Final = r"\Z"
 """An anchor that is always at the prompt's end: nothing of the prompt is read."""
@@ -110,13 +110,12 @@ def _message_fields(dialect: Dialect) -> dict[str, Field]:
     thoughts = either(name for name, what in envelope.channels if what == "reasoning")
     tool = rf"{BLANKS}{quote(envelope.recipient.strip() + envelope.call_prefix)}(?P<name>[^\s{border}]+)"
     channel = quote(envelope.channel) + rf"[^\s{border}]+"
-    places = [channel + tool + BLANKS, tool + BLANKS + maybe(channel) + rest]
 
     def said(name: str) -> Field:
         header = start + quote(envelope.channel) + name + BLANKS + constrain + quote(envelope.body)
         return {"open_pattern": header, "close_pattern": either(envelope.end)} | _joined(False)
 
-    called = start + one_of(places) + constrain
+    called = start + maybe(channel) + tool + BLANKS + maybe(channel) + rest + constrain
     call: Field = {
         "open_pattern": called + quote(envelope.body),
         "close_pattern": rf"(?<=\}})\s*{either((*envelope.call_end, *envelope.end))}",

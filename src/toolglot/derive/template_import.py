@@ -18,7 +18,7 @@ from ..dialect import Dialect
 from ..errors import DialectError, ResponseTemplateError
 from .pattern import Way, literal, ways
 from .template_bodies import read_calls
-from .template_parts import Calls
+from .template_parts import Calls, table
 
 REASONING: Final = ("reasoning_content", "thinking", "reasoning")
 _TEMPLATE_KEYS: Final = {"version", "defaults", "fields", "start_anchor", "start_anchor_pattern"}
@@ -158,7 +158,7 @@ def delimited(
     think = _think(reasoning, anchors, calls) if reasoning else {}
     strip = _strips(content)
     opens, closers = _ways(content, "content", "open"), _ways(content, "content", "close")
-    ends = [way for way in closers if not _headed(way)]
+    ends = [way for way in closers if way and not _headed(way)]
     stops = _marks([way for way in ends if way[0].kind != "start"], "content", strip)
     late = [_text(way) for way in ends if way[0].kind == "blank" and _text(way)]
     heads = [way for way in (*opens, *closers, *(calls.headed if calls else ())) if _headed(way)]
@@ -203,7 +203,7 @@ def _is_empty_section(mark: str, envelope: Data) -> bool:
 
 
 def _strips(field: Mapping[str, Any] | None) -> bool:
-    return bool((field or {}).get("content_args", {}).get("strip", True))
+    return bool(table(field or {}, "content_args").get("strip", True))
 
 
 def _headed(way: Way) -> bool:

@@ -31,6 +31,16 @@ class Calls:
     header: str = ""
 
 
+def table(node: Field, key: str) -> Field:
+    """The object under a key, empty where there is none. Raises ``ResponseTemplateError``."""
+    value = node.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ResponseTemplateError(f"{key}: expected an object, got {type(value).__name__}")
+    return value
+
+
 def fail(what: str) -> ResponseTemplateError:
     return ResponseTemplateError(f"tool_calls: {what}")
 

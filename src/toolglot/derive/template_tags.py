@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .pattern import Way, ways
-from .template_parts import Calls, Data, Field, closed_by, fail, sections, split_name, texts_of, unique
-
-_TAG_NAME: Final = re.compile(r"<[^\w<>/]*([\w:.|｜ -]*\w)")
+from .template_parts import Calls, Data, Field, closed_by, fail, sections, split_name, table, texts_of, unique
 
 
 def read_inline(calls: Calls, opens: list[Way], closes: list[Way], arguments: Field, closed: bool) -> None:
@@ -24,9 +22,9 @@ def read_inline(calls: Calls, opens: list[Way], closes: list[Way], arguments: Fi
         raise fail("content_args has no tag_pattern")
     if arguments.get("merge_duplicates"):
         raise fail("merge_duplicates: of a repeated argument the last value counts here")
-    parser = arguments.get("value_parser") or {"name": "text"}
-    if parser.get("name", "text") not in {"text", "json"}:
-        raise fail(f"values are read as {parser['name']!r}, whatever their type")
+    parser = table(arguments, "value_parser").get("name", "text")
+    if parser not in ("text", "json"):
+        raise fail(f"values are read as {parser!r}, whatever their type")
     splits = [split_name(way) for way in opens]
     if all("".join(texts_of(back)).strip() == "(" for _, back in splits):
         _python(calls, splits, closes)
@@ -37,7 +35,7 @@ def read_inline(calls: Calls, opens: list[Way], closes: list[Way], arguments: Fi
         raise fail("its tag_pattern is no key and value between literal markers")
     least = min(len(tag.between) for tag in tags)
     plain = sorted((tag for tag in tags if len(tag.between) == least), key=lambda tag: len(tag.back))
-    body: Data = {"untyped": "json" if parser.get("name") == "json" else "text", "trim": plain[0].trim}
+    body: Data = {"untyped": parser, "trim": plain[0].trim}
     quoted = [tag for tag in tags if len(tag.between) == 2 and _encloses(tag.back, plain[0].back)]
     if least == 1 and quoted:
         body["quote"] = [quoted[0].between[1], quoted[0].back.removesuffix(plain[0].back)]
@@ -116,11 +114,15 @@ def _tag_borders(text: str) -> list[str]:
 def _tagged(calls: Calls, body: Data, splits: list[tuple[Way, Way]], closes: list[Way], param: _Tag) -> None:
     fronts = [[part for run in _runs(front) for part in _tag_borders(run)] for front, _ in splits]
     outer, inner, _ = sections(fronts)
+    if not inner:
+        raise fail("no literal text stands in front of the name")
     longest = max(fronts, key=len)
     if len(longest) > 2:
         outer = [mark for mark in outer if mark not in longest[1:]]
         body |= {"open": longest[1:2], "prefixes": longest[2:-1]}
     ends = [texts_of(way) for way in closes if texts_of(way)]
+    if not ends:
+        raise fail("its close has no marker")
     name_end = unique([texts[0].strip() for texts in ends if len(texts) > 1])
     last = unique([texts[-1].strip() for texts in ends])
     if not name_end:
@@ -148,8 +150,7 @@ def _tag(opener: str, close: str, end: str) -> Data:
 
 def _end_of(opener: str) -> str:
     """The end tag that belongs to an opener with a name or attributes in it."""
-    found = _TAG_NAME.match(opener)
-    if found is None:
+    if not opener.startswith("<"):
         raise fail(f"the tag {opener!r} has no end, and none can be made from it")
     word = re.split(r"[= ]", opener[1:])[0]
     return f"</{word}>"
