@@ -22,7 +22,7 @@ from toolglot.registry import dialect_text
 DOCS = Path(__file__).parent
 # The tables of evidence are made by the measurements of the tests.
 sys.path.insert(0, str(DOCS.parent))
-from tests import bfcl, confusion, grid, holding, negatives  # noqa: E402
+from tests import bfcl, confusion, grid, holding, negatives, responses  # noqa: E402
 
 
 def dialects() -> str:
@@ -109,6 +109,7 @@ PARTS = {
     "dialects.md": {"dialects": dialects, "auto": auto_order, "example": example, "keys": keys},
     "cli.md": {"explain": explained},
     "behaviours.md": {"numbered": grid.numbered, "grid": grid.table, "reasons": grid.reasons},
+    "response-templates.md": {"exports": responses.exports, "unlike": responses.unlike},
     "evidence.md": {
         "confusion": confusion.matrix,
         "differing": differing,

@@ -8,6 +8,7 @@
     ├── MessageError(ValueError)         an assistant message cannot be read
     ├── UnknownDialectError(LookupError) no dialect goes by that name
     ├── DerivationError                  a chat template gives no dialect
+    ├── ResponseTemplateError(ValueError) a response template and a dialect do not fit each other
     ├── RenderError(ValueError)          the dialect cannot write this message
     ├── DefectsError                     raised by ``Message.raise_for_defects``
     └── ParserClosedError                ``feed`` or ``close`` after ``close``
@@ -38,6 +39,10 @@ class UnknownDialectError(ToolglotError, LookupError):
 
 class DerivationError(ToolglotError):
     """No dialect could be derived from a chat template."""
+
+
+class ResponseTemplateError(ToolglotError, ValueError):
+    """A response template is none of our dialects, or a dialect cannot be written as one; says which part."""
 
 
 class RenderError(ToolglotError, ValueError):

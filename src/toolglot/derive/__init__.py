@@ -12,6 +12,13 @@ Does not: fetch anything from a network, or derive anything unless it is asked t
 from .core import summary
 from .derived import Derived, Evidence, Refusal, Toggle
 from .outcome import Failure, Outcome, Reason, Rendered, Variables
+from .response_template import (
+    from_config,
+    from_response_schema,
+    from_response_template,
+    losses,
+    to_response_template,
+)
 from .settings import Settings, settings_for
 from .sources import TemplateSource, for_tools, from_path, from_props, read_templates
 from .trust import Cache, derive
@@ -30,6 +37,11 @@ __all__ = [
     "from_props",
     "for_tools",
     "TemplateSource",
+    "from_config",
+    "from_response_template",
+    "from_response_schema",
+    "to_response_template",
+    "losses",
     "Worker",
     "Settings",
     "settings_for",
