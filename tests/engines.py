@@ -1,10 +1,11 @@
-"""Grammars against XGrammar, whose matcher reads character by character: EBNF and structural tags.
+"""Grammars against the engines that no suite can depend on: XGrammar and llama.cpp.
 
-    python -m tests.engines [--dialect hermes] [--calls 20]
+    python -m tests.engines [--engine xgrammar|llama.cpp] [--dialect hermes] [--calls 200]
 
-XGrammar is no dependency, since it brings torch along: ``make grammar-engines`` installs both. It has to take
-what ``render`` writes, by the GBNF text (whose language its EBNF shares) and by the structural tag of a
-free choice, and to refuse by both the changed messages of ``tests.grammars``.
+XGrammar brings torch along and llama.cpp is compiled: ``make grammar-engines`` installs both. Each takes what
+``render`` writes, by the grammar of a required call and by that of a free choice with prose in front: a
+structural tag for XGrammar, for llama.cpp GBNF that it applies from a trigger on. Each refuses the changed
+messages of ``tests.grammars``. Exit status 1 where one judges otherwise.
 """
 
 from __future__ import annotations
@@ -13,78 +14,150 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import toolglot
 from tests.bfcl import Question, questions
 from tests.grammars import PROSE, SLUGS, mutants, sample, written
 from toolglot import Message
-from toolglot.grammar import grammar
+from toolglot.grammar import Format, Grammar, grammar
 
-NOT_INSTALLED = "xgrammar is not installed: pip install torch==2.13.0, then xgrammar"
-
-Accepts = Callable[[Any, str], bool]
+Accepts = Callable[[str], bool]
 
 
-def engine() -> tuple[Any, Accepts]:
-    """XGrammar's module, and whether one of its grammars takes a whole text."""
-    try:
-        module = importlib.import_module("xgrammar")
-        testing = importlib.import_module("xgrammar.testing")
-    except ImportError as error:
-        raise SystemExit(f"{NOT_INSTALLED} ({error})") from None
-    accepts: Accepts = testing._is_grammar_accept_string
-    return module, accepts
+class Engine(Protocol):
+    """What reads grammars. ``free``: the format in which it takes a choice between text and calls."""
+
+    name: str
+    free: Format
+
+    def compiled(self, made: Grammar) -> Accepts:
+        """Whether a whole text is one of the grammar; raises ``ValueError`` where the engine refuses it."""
 
 
-def judge(slug: str, question: Question, module: Any, accepts: Accepts) -> list[str] | None:
-    """What is judged wrongly of a question; None where the dialect cannot write it."""
-    try:
-        text = toolglot.render(Message(tool_calls=question.calls), slug, tools=question.tools)
-    except toolglot.RenderError:
-        return None
-    required = grammar(slug, question.tools, choice="required", format="gbnf")
-    free = grammar(slug, question.tools, format="gbnf")
-    tag = grammar(slug, question.tools, format="structural-tag")
-    lark = module.Grammar.from_ebnf(required.text)
-    lazy = module.Grammar.from_ebnf(free.text)
-    tags = module.Grammar.from_structural_tag(tag.text)
-    faults: list[str] = []
-    start = min((at for trigger in free.triggers if (at := text.find(trigger)) >= 0), default=-1)
-    prose = "" if tag.at_start else PROSE
-    for what, made, given in (
-        ("required", lark, text),
-        ("lazy", lazy, text[start:]),
-        ("tags", tags, prose + text),
-        ("prose", tags, PROSE),
+class XGrammar:
+    """Reads character by character, without a vocabulary."""
+
+    name = "xgrammar"
+    free: Format = "structural-tag"
+
+    def __init__(self) -> None:
+        try:
+            self._module: Any = importlib.import_module("xgrammar")
+        except ImportError as error:
+            says = f"xgrammar is not installed: pip install torch==2.13.0, then xgrammar ({error})"
+            raise SystemExit(says) from None
+        # Without a cache: hardly any two questions have the same tools.
+        self._compiler = self._module.GrammarCompiler(self._module.TokenizerInfo([]), cache_enabled=False)
+
+    def compiled(self, made: Grammar) -> Accepts:
+        """The matcher of a GBNF text, whose language its EBNF shares, or of a structural tag."""
+        module = self._module
+        try:
+            read = module.Grammar.from_ebnf if made.format == "gbnf" else module.Grammar.from_structural_tag
+            form = self._compiler.compile_grammar(read(made.text))
+        except RuntimeError as error:
+            raise ValueError(str(error)) from error
+        matcher = module.GrammarMatcher(form, terminate_without_stop_token=True)
+
+        def accepts(text: str) -> bool:
+            matcher.reset()
+            return bool(matcher.accept_string(text)) and bool(matcher.is_terminated())
+
+        return accepts
+
+
+@dataclass
+class Result:
+    """What became of the messages in one dialect."""
+
+    accepted: int = 0
+    refused: int = 0
+    unwritten: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def judge(slug: str, asked: Sequence[Question], engine: Engine) -> Result:
+    """Accept what ``render`` writes of each message, and refuse its mutants."""
+    result = Result()
+    for question in asked:
+        try:
+            text = toolglot.render(Message(tool_calls=question.calls), slug, tools=question.tools)
+        except toolglot.RenderError:
+            result.unwritten += 1
+            continue
+        before = len(result.wrong)
+        try:
+            _judge_one(result, slug, question, text, engine)
+        except (ValueError, toolglot.ToolglotError) as error:
+            result.wrong.append(f"{question.id}: {type(error).__name__}: {error}"[:400])
+        result.accepted += len(result.wrong) == before
+    return result
+
+
+def _judge_one(result: Result, slug: str, question: Question, text: str, engine: Engine) -> None:
+    required = engine.compiled(grammar(slug, question.tools, choice="required", format="gbnf"))
+    choice = grammar(slug, question.tools, format=engine.free)
+    free = engine.compiled(choice)
+    prose = "" if choice.at_start else PROSE
+    for what, accepts, given in (
+        ("required", required, text),
+        ("free", free, prose + text),
+        ("prose", free, PROSE),
     ):
-        if not accepts(made, given):
-            faults.append(f"{what} does not accept {given!r:.300}")
+        if not accepts(given):
+            result.wrong.append(f"{question.id}: {what} does not accept {given!r:.300}")
     for what, mutant in mutants(question):
         changed = written(mutant, slug)
-        if changed is not None and changed != text and accepts(lark, changed):
-            faults.append(f"accepted {what}: {changed!r:.300}")
-    return faults
+        if changed is None or changed == text:
+            continue
+        result.refused += 1
+        if required(changed):
+            result.wrong.append(f"{question.id}: accepted {what}: {changed!r:.300}")
+
+
+def engines(names: Sequence[str]) -> list[Engine]:
+    """The engines of those names, which have to be installed."""
+    found: list[Engine] = []
+    if "xgrammar" in names:
+        found.append(XGrammar())
+    if "llama.cpp" in names:
+        from tests.llamacpp import LlamaCpp
+
+        found.append(LlamaCpp())
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print a line per dialect, and what was judged wrongly."""
-    parser = argparse.ArgumentParser(prog="python -m tests.engines", description="Grammars against XGrammar.")
+    """Print a line per engine and dialect, and what was judged wrongly."""
+    names = ("xgrammar", "llama.cpp")
+    parser = argparse.ArgumentParser(prog="python -m tests.engines", description="Grammars against engines.")
+    parser.add_argument("--engine", action="append", choices=names, help="only this engine")
     parser.add_argument("--dialect", action="append", help="only this dialect")
-    parser.add_argument("--calls", type=int, default=20, help="messages per dialect")
+    parser.add_argument("--calls", type=int, default=200, help="messages per dialect")
     options = parser.parse_args(arguments)
-    module, accepts = engine()
     asked = sample(max(1, len(questions()) // options.calls - 1))[: options.calls]
     wrong = 0
-    for slug in options.dialect or SLUGS:
-        judged = [judge(slug, question, module, accepts) for question in asked]
-        faults = [fault for found in judged if found for fault in found]
-        wrong += len(faults)
-        done = sum(found is not None for found in judged)
-        print(f"{slug:20} {done:4} messages {len(faults):4} wrong", flush=True)
-        for fault in faults[:2]:
-            print(f"    ! {fault}")
-    print(f"engines: xgrammar: {wrong} wrong")
+    for engine in engines(options.engine or names):
+        total = Result()
+        for slug in options.dialect or SLUGS:
+            result = judge(slug, asked, engine)
+            print(
+                f"{engine.name:9} {slug:20} {result.accepted:4} accepted {result.refused:4} changed ones "
+                f"{result.unwritten:4} cannot be written {len(result.wrong):4} wrong",
+                flush=True,
+            )
+            for fault in result.wrong[:2]:
+                print(f"    ! {fault}")
+            total.accepted += result.accepted
+            total.refused += result.refused
+            total.wrong += result.wrong
+        wrong += len(total.wrong)
+        print(
+            f"engines: {engine.name}: {total.accepted} accepted; {total.refused} changed; "
+            f"{len(total.wrong)} wrong"
+        )
     return 1 if wrong else 0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.gbnf import Gbnf
-from toolglot.grammar.form import Rules
+from toolglot.grammar.form import NEVER, Rules
 from toolglot.grammar.gbnf import write_gbnf
 from toolglot.grammar.values import JSON, PYTHON, Values
 
@@ -37,6 +37,9 @@ TREE = {
         ({"type": "integer"}, [0, -7, 10**30], [1.5, "1", True]),
         ({"type": "number"}, [0, 1.5, 1e-9, -2e30], ["1", None]),
         ({"type": "float"}, [1.5, 2], ["1"]),
+        ({"type": "number", "minimum": 0}, [0, 1.5, 2e9], [-1, -0.5]),
+        ({"type": "string", "maxLength": 3}, ["", "abc", "\x01é漢"], ["abcd"]),
+        ({"type": "string", "minLength": 2, "maxLength": 2}, ["ab", '"\\'], ["", "a", "abc"]),
         ({"type": "boolean"}, [True, False], [0, "true"]),
         ({"type": ["string", "null"]}, ["a", None], [1]),
         ({"type": "string", "nullable": True}, ["a", None], [1]),
@@ -69,6 +72,55 @@ def test_values(schema: Any, fits: list[Any], others: list[Any]) -> None:
         assert made.accepts(json.dumps(value, separators=(",", ":"))), value
     for value in others:
         assert not made.accepts(json.dumps(value)), value
+
+
+@pytest.mark.parametrize(
+    ("bounds", "low", "high"),
+    [
+        ({"minimum": 0, "maximum": 0}, 0, 0),
+        ({"minimum": 1, "maximum": 12}, 1, 12),
+        ({"minimum": 17, "maximum": 345}, 17, 345),
+        ({"minimum": 99, "maximum": 100}, 99, 100),
+        ({"minimum": -5, "maximum": 5}, -5, 5),
+        ({"minimum": -120, "maximum": -7}, -120, -7),
+        ({"minimum": 40}, 40, None),
+        ({"minimum": -40}, -40, None),
+        ({"maximum": 40}, None, 40),
+        ({"maximum": -40}, None, -40),
+        ({"exclusiveMinimum": 0, "exclusiveMaximum": 10}, 1, 9),
+        ({"minimum": 0, "exclusiveMinimum": True, "maximum": 10, "exclusiveMaximum": False}, 1, 10),
+        ({"minimum": 0.5, "exclusiveMaximum": 9.5}, 1, 9),
+        ({"minimum": 3, "maximum": 2}, 3, 2),
+    ],
+)
+def test_integers_between_bounds(bounds: Any, low: int | None, high: int | None) -> None:
+    tries = [*range(-500, 501), 999, 1000, -1000, 40404]
+    if low is not None and high is not None and low > high:
+        assert Values(JSON, Rules(), {}, set()).value({"type": "integer", **bounds}) == NEVER
+        return
+    made, notes = read({"type": "integer", **bounds})
+    assert notes == set()
+    for value in tries:
+        fits = (low is None or value >= low) and (high is None or value <= high)
+        assert made.accepts(str(value)) is fits, value
+    assert not any(made.accepts(text) for text in ("", "-", "01", "00", "+1", "1.0"))
+
+
+@pytest.mark.parametrize(
+    ("schema", "unheld"),
+    [
+        ({"type": "integer", "minimum": 10**40}, "minimum"),
+        ({"type": "integer", "maximum": "4"}, "maximum"),
+        ({"type": "number", "maximum": 4}, "maximum"),
+        ({"type": "number", "exclusiveMinimum": 0}, "exclusiveMinimum"),
+        ({"type": "string", "maxLength": 4000}, "maxLength"),
+        ({"type": "string", "minLength": "1"}, "minLength"),
+        ({"type": "array", "maxItems": 1000}, "maxItems"),
+    ],
+)
+def test_what_cannot_be_counted_is_noted(schema: Any, unheld: str) -> None:
+    _, notes = read(schema)
+    assert f"the keyword {unheld!r} is not held to" in notes
 
 
 def test_references() -> None:

@@ -120,7 +120,8 @@ def _keyed_call(context: Context, tool: Tool) -> Node:
 
 
 _FLAT: Final = frozenset({"string", "integer", "number", "boolean", "null"})
-_LINE: Final = Token(seq(Lit('"'), Rep(one_of('"\\\n\r', negated=True)), Lit('"')))
+_CHAR: Final = one_of('"\\\n\r', negated=True)
+_LINE: Final = Token(seq(Lit('"'), Rep(_CHAR), Lit('"')))
 _KEYED: Final = Notation(
     *("null", "true", "false"),
     string=_LINE,
@@ -128,6 +129,7 @@ _KEYED: Final = Notation(
     key=lambda key: Lit(key + ": "),
     keys=lambda without: NEVER,
     separator=Lit("\n"),
+    char=_CHAR,
 )
 
 _WRITERS: Final[dict[str, Callable[[Context, Tool], Node]]] = {

@@ -7,7 +7,9 @@ time and never has to go back. All recursion is to the right.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from .form import EMPTY, Alt, Chars, Lit, Members, Node, Ref, Rep, Rules, Seq, Token, Upto, Word, alt, seq
 
@@ -72,31 +74,52 @@ def _nexts(node: Members, left: tuple[int, ...]) -> list[tuple[int, tuple[int, .
 
 def _upto(node: Upto, rules: Rules) -> Node:
     """An automaton over the markers: a state is the longest end of the text that may begin one of them."""
-    markers = (node.stop, *node.without)
+    states = _states(node.stop, node.without)
+    made = {prefix: rules.reserve() for prefix in states}
+    for prefix, steps in states.items():
+        options: list[Node] = [
+            Lit(step.text) if step.state is None else seq(Lit(step.text), made[step.state])
+            for step in steps
+            if step.text
+        ]
+        other = Chars(tuple((step.char, step.char) for step in steps), negated=True)
+        rules.define(made[prefix], alt((*options, seq(other, made[""]))))
+    return made[""]
+
+
+class _Step(NamedTuple):
+    """Where ``char`` leads: ``text`` is read, empty where nothing may; no ``state`` follows the stop."""
+
+    char: str
+    text: str
+    state: str | None
+
+
+@lru_cache(maxsize=64)
+def _states(stop: str, without: tuple[str, ...]) -> Mapping[str, Sequence[_Step]]:
+    """From each state the steps that do not lead back to the first; all tools of a dialect share them."""
+    markers = (stop, *without)
     prefixes = {marker[:size] for marker in markers for size in range(len(marker))}
     alphabet = sorted({char for marker in markers for char in marker})
-    made = {prefix: rules.reserve() for prefix in sorted(prefixes, key=lambda p: (len(p), p))}
-    for prefix, ref in made.items():
-        options: list[Node] = []
-        onward: list[str] = []
+    states: dict[str, list[_Step]] = {}
+    for prefix in sorted(prefixes, key=lambda prefix: (len(prefix), prefix)):
+        states[prefix] = steps = []
         for char in alphabet:
             text = prefix + char
-            begun = _begun(text, node.stop)
-            found = [marker for marker in node.without if text.endswith(marker)]
-            if begun == len(node.stop):
-                options.append(Lit(char))
+            begun = _begun(text, stop)
+            found = [marker for marker in without if text.endswith(marker)]
+            if begun == len(stop):
+                steps.append(_Step(char, char, None))
             elif not found:
                 state = next(text[at:] for at in range(len(text) + 1) if text[at:] in prefixes)
-                if not state:
-                    continue
-                options.append(seq(Lit(char), made[state]))
+                if state:
+                    steps.append(_Step(char, char, state))
             elif max(map(len, found)) <= begun:
                 # The marker is a part of the stop, which then has to come.
-                options.append(Lit(char + node.stop[begun:]))
-            onward.append(char)
-        other = Chars(tuple((char, char) for char in onward), negated=True)
-        rules.define(ref, alt((*options, seq(other, made[""]))))
-    return made[""]
+                steps.append(_Step(char, char + stop[begun:], None))
+            else:
+                steps.append(_Step(char, "", None))
+    return states
 
 
 def _begun(text: str, stop: str) -> int:

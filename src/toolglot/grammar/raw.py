@@ -19,7 +19,7 @@ from ..schema import Tool
 from ..schemawalk import ANY, TEXT, Walk
 from .context import Context, counted
 from .form import EMPTY, NEVER, Lit, Node, Rep, Token, Upto, Word, alt, one_of, seq
-from .values import INTEGER, JSON, NUMBER, Values, joined
+from .values import JSON, LENGTHS, UNHELD, Values, joined
 
 _TEXT: Final = "\ue000"
 _KEY: Final = "\ue001"
@@ -122,6 +122,7 @@ def _argument(values: Values, pairs: _Pairs, key: str, schema: object) -> Node:
     options: list[Node] = []
     for (before, after), alike in kinds.items():
         if "string" in alike:
+            values.unheld(schema if isinstance(schema, Mapping) else {}, (*LENGTHS, *UNHELD))
             value = pairs.text()
         else:
             value = seq(values.value(schema, kinds=frozenset(alike)), Lit(pairs.close))
@@ -190,6 +191,7 @@ class _Tree:
             texts = _texts(schema) if types == TEXT else None
             if texts is not None:
                 return alt(Lit(text + close) for text in texts)
+            self._values.unheld(schema if isinstance(schema, Mapping) else {}, (*LENGTHS, *UNHELD))
             return Upto(close, self._without)
         if depth > self._DEEPEST or not isinstance(schema, Mapping):
             return NEVER
@@ -204,6 +206,7 @@ class _Tree:
             elif kind == "object":
                 options.append(self.members(schema, depth + 1))
             else:
-                scalar: dict[str, Node] = {"integer": INTEGER, "number": NUMBER, "null": EMPTY}
-                options.append(scalar[kind] if kind in scalar else alt((Lit("true"), Lit("false"))))
+                options.append(
+                    EMPTY if kind == "null" else self._values.value(schema, kinds=frozenset({kind}))
+                )
         return seq(alt(options), Lit(close))

@@ -2,9 +2,10 @@
 
 Promises: types by any name that ``schemawalk`` knows, ``required``, ``enum``, ``const``, lists with
 ``items``, nested objects, ``additionalProperties``, unions, ``nullable`` and references, recursive ones
-too. What a schema states beyond that (``pattern``, ``format``, bounds) is not held to and noted. An object
-that declares members has no others, unless ``additionalProperties`` says so. Work is bounded: what is nested
-too deep, or referred to and not there, may be any value.
+too; integers between bounds, and lengths of strings where a format's strings can be counted. What a
+schema states beyond that (``pattern``, ``format``) is not held to and noted. An object that declares members
+has no others, unless ``additionalProperties`` says so. Work is bounded: what is nested too deep, or
+referred to and not there, may be any value.
 
 Does not: know how a call stands around its values (``calls``).
 """
@@ -12,21 +13,22 @@ Does not: know how a call stands around its values (``calls``).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from ..schemawalk import ANY, Schema, Walk, named_types
+from .bounds import INTEGER, LIMITS, NUMBER, integer, number, repeated
 from .form import EMPTY, NEVER, Lit, Members, Node, Ref, Rep, Rules, Token, Word, alt, listed, one_of, seq
 
 UNHELD: Final = frozenset(
     {
-        *("pattern", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum"),
-        *("exclusiveMaximum", "multipleOf", "uniqueItems", "minProperties", "maxProperties", "not"),
+        *("pattern", "format", "multipleOf", "uniqueItems", "minProperties", "maxProperties", "not"),
         *("patternProperties", "propertyNames", "prefixItems", "contains", "dependentRequired"),
     }
 )
 """Keywords that constrain a value and that no rule is made for."""
+LENGTHS: Final = ("minLength", "maxLength")
 
 _REPEAT: Final = "members of any name may repeat: no rule can tell that one was there"
 _DEEPEST: Final = 32
@@ -35,18 +37,16 @@ _MOST: Final = 4096
 # Longer lists than these are not counted.
 _COUNTED: Final = 64
 
-INTEGER: Final = Token(seq(Rep(Lit("-"), 0, 1), alt((Lit("0"), seq(one_of("1-9"), Rep(one_of("0-9")))))))
-NUMBER: Final = Token(
-    seq(
-        INTEGER.node,
-        Rep(seq(Lit("."), Rep(one_of("0-9"), 1)), 0, 1),
-        Rep(seq(one_of("eE"), Rep(one_of("+-"), 0, 1), Rep(one_of("0-9"), 1)), 0, 1),
-    )
-)
 _HEX: Final = one_of("0-9a-fA-F")
-_ESCAPE: Final = seq(Lit("\\"), alt((one_of('"\\/bfnrt'), seq(Lit("u"), _HEX, _HEX, _HEX, _HEX))))
+_PLAIN_ESCAPE: Final = one_of('"\\/bfnrt')
+_ESCAPE: Final = seq(Lit("\\"), alt((_PLAIN_ESCAPE, seq(Lit("u"), _HEX, _HEX, _HEX, _HEX))))
 _CHAR: Final = one_of('"\\\0-\x1f', negated=True)
 STRING: Final = Token(seq(Lit('"'), Rep(alt((_CHAR, _ESCAPE))), Lit('"')))
+# One character each: half of a surrogate pair would count as one.
+_UNPAIRED: Final = alt((seq(one_of("0-9a-ce-fA-CE-F"), _HEX), seq(one_of("dD"), one_of("0-7"))))
+_COUNTED_CHAR: Final = alt(
+    (_CHAR, seq(Lit("\\"), alt((_PLAIN_ESCAPE, seq(Lit("u"), _UNPAIRED, _HEX, _HEX)))))
+)
 _SPACE: Final = Rep(Lit(" "), 0, 1)
 
 
@@ -54,7 +54,8 @@ _SPACE: Final = Rep(Lit(" "), 0, 1)
 class Notation:
     """How values are spelled: the words, the strings, and what stands around members and elements.
 
-    ``string`` is any string and ``quoted`` the literal of one; ``key`` is a declared member's name with what
+    ``string`` is any string, ``char`` a character of it where it can be counted between double quotes, and
+    ``quoted`` the literal of a string; ``key`` is a declared member's name with what
     follows it, ``keys`` that of any name but the ones given.
     """
 
@@ -66,6 +67,7 @@ class Notation:
     key: Callable[[str], Node]
     keys: Callable[[tuple[str, ...]], Node]
     separator: Node
+    char: Node | None = None
 
 
 def _quoted(text: str) -> str:
@@ -82,10 +84,10 @@ def _json_keys(without: tuple[str, ...]) -> Node:
     return seq(name, Lit(":"), _SPACE)
 
 
-JSON: Final = Notation("null", "true", "false", STRING, _quoted, _json_key, _json_keys, seq(Lit(","), _SPACE))
-PYTHON: Final = Notation(
-    "None", "True", "False", STRING, _quoted, _json_key, _json_keys, seq(Lit(","), _SPACE)
+JSON: Final = Notation(
+    *("null", "true", "false"), STRING, _quoted, _json_key, _json_keys, seq(Lit(","), _SPACE), _COUNTED_CHAR
 )
+PYTHON: Final = replace(JSON, null="None", true="True", false="False")
 
 
 class Fields(NamedTuple):
@@ -137,13 +139,17 @@ class Values:
             schema = None
         if not isinstance(schema, Mapping):
             return self.any() if kinds == ANY else self._of_types(kinds, kinds, {}, depth)
-        self._notes.update(f"the keyword {word!r} is not held to" for word in UNHELD.intersection(schema))
+        self.unheld(schema, UNHELD)
         ref = schema.get("$ref")
         if isinstance(ref, str):
             return self._refer(ref, depth, kinds)
         node = self._plain(schema, depth, kinds)
         nullable = schema.get("nullable") is True and "null" in kinds
         return alt((node, Lit(self.notation.null))) if nullable else node
+
+    def unheld(self, schema: Schema, words: Iterable[str]) -> None:
+        """Note that those keywords of ``schema`` are not held to."""
+        self._notes.update(f"the keyword {word!r} is not held to" for word in words if word in schema)
 
     def any(self) -> Node:
         """Any value at all."""
@@ -211,6 +217,7 @@ class Values:
         if "any" in types and "properties" in schema:
             types = frozenset({"object"})
         if "any" in types:
+            self.unheld(schema, (*LIMITS, *LENGTHS))
             return self.any() if kinds == ANY else self._of_types(kinds, kinds, {}, depth)
         return self._of_types(types, kinds, schema, depth)
 
@@ -243,9 +250,27 @@ class Values:
             self._open = waiting
             return node
         if kind == "string":
+            return self._string(schema)
+        if kind in {"integer", "number"}:
+            return self._number(kind, schema)
+        return Lit(notation.null) if kind == "null" else alt((Lit(notation.true), Lit(notation.false)))
+
+    def _number(self, kind: str, schema: Schema) -> Node:
+        node = integer(schema) if kind == "integer" else number(schema)
+        if node is not None:
+            return node
+        self.unheld(schema, LIMITS)
+        return INTEGER if kind == "integer" else NUMBER
+
+    def _string(self, schema: Schema) -> Node:
+        notation = self.notation
+        if not any(word in schema for word in LENGTHS):
             return notation.string
-        words: dict[str, Node] = {"null": Lit(notation.null), "integer": INTEGER, "number": NUMBER}
-        return words[kind] if kind in words else alt((Lit(notation.true), Lit(notation.false)))
+        inside = None if notation.char is None else repeated(notation.char, schema)
+        if inside is None:
+            self.unheld(schema, LENGTHS)
+            return notation.string
+        return NEVER if inside == NEVER else Token(seq(Lit('"'), inside, Lit('"')))
 
     def _object(self, schema: Schema, depth: int) -> Node:
         return self.rules.add(seq(Lit("{"), self.members(schema, depth), Lit("}")))
@@ -255,6 +280,14 @@ class Values:
         least, most = schema.get("minItems"), schema.get("maxItems")
         low = least if isinstance(least, int) and 0 < least <= _COUNTED else 0
         high = most if isinstance(most, int) and low <= most <= _COUNTED else None
+        self.unheld(
+            schema,
+            [
+                word
+                for word, held in (("minItems", low), ("maxItems", high))
+                if held != schema.get(word, held)
+            ],
+        )
         return seq(Lit("["), listed(item, self.notation.separator, low, high), Lit("]"))
 
     def _scalars(self) -> tuple[Node, ...]:
