@@ -206,7 +206,22 @@ def test_no_template_brings_it_down() -> None:
     assert outcomes["refused"] > 100
 
 
-JUNK = (None, True, 0, "", "x", "{content}", "(", "a{2", [], [1], ["a", "b"], {}, {"a": 1}, [["x"]])
+JUNK: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    "",
+    "x",
+    "{content}",
+    "(",
+    "a{2",
+    [],
+    [1],
+    ["a", "b"],
+    {},
+    {"a": 1},
+    [["x"]],
+)
 
 
 def _damaged(template: Any, rng: random.Random) -> Any:

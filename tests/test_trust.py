@@ -69,6 +69,36 @@ def test_a_known_template_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+DECLARED = {
+    "start_anchor": "<|im_start|>assistant\n",
+    "fields": {
+        "tool_calls": {
+            "open": "<c>",
+            "close": "</c>",
+            "repeats": True,
+            "content": "json",
+            "transform": {"type": "function", "function": "{content}"},
+        },
+        "content": {"close": "<|im_end|>"},
+    },
+}
+
+
+def test_what_the_checkpoint_declares_goes_first() -> None:
+    props = {"chat_template": HERMES, "response_template": DECLARED}
+    derived = derive(props, renderer=Sandbox(), cache=Cache())
+    assert derived.confidence == "declared"
+    assert derived.dialect is not None
+    assert derived.dialect.envelope.open == ("<c>",)
+
+
+def test_a_declaration_that_cannot_be_read_is_told() -> None:
+    props = {"chat_template": HERMES, "response_template": {"fields": {"score": {"open": "<n>"}}}}
+    derived = derive(props, renderer=Sandbox(), cache=Cache())
+    assert (derived.confidence, derived.builtin) == ("builtin", "hermes")
+    assert [reason.code for reason in derived.refusals] == ["response-template"]
+
+
 def test_a_template_that_is_known_and_gives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     sha256 = TemplateSource("default", "{{ messages }}").sha256
     monkeypatch.setattr(known, "_known", lambda: {sha256[:12]: "lfm2"})

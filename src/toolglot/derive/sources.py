@@ -40,6 +40,7 @@ TOKENS_FILE: Final = "special_tokens_map.json"
 PROCESSOR_FILE: Final = "chat_template.json"
 _TEMPLATE: Final = "chat_template"
 _SUFFIX: Final = ".jinja"
+_DECLARATIONS: Final = ("response_template", "response_schema")
 
 _JINJA: Final = re.compile(r"\{[%{#]")
 _OBJECT: Final = re.compile(r'\s*\{\s*["}]')
@@ -50,13 +51,15 @@ class TemplateSource:
     """One chat template.
 
     ``name``: ``default`` where it has none. ``tokens``: special tokens by the names that templates have for
-    them, such as ``bos_token``. ``origin``: the file, and where in it, for a person to read.
+    them, such as ``bos_token``. ``origin``: the file, and where in it, for a person to read. ``declared``:
+    what the configuration says of the model's output, under ``response_template`` or ``response_schema``.
     """
 
     name: str
     text: str
     tokens: Mapping[str, str] = field(default_factory=dict)
     origin: str = "text"
+    declared: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def sha256(self) -> str:
@@ -172,7 +175,7 @@ def _from_folder(path: Path) -> tuple[TemplateSource, ...]:
     tokens = _tokens(config, _tokens(_config(path / TOKENS_FILE), {}))
     files = [(DEFAULT, path / TEMPLATE_FILE), *_named_files(path)]
     sources = tuple(
-        TemplateSource(name, _read(file, LONGEST_TEMPLATE), tokens, str(file))
+        TemplateSource(name, _read(file, LONGEST_TEMPLATE), tokens, str(file), _declared(config))
         for name, file in files
         if file.is_file()
     )
@@ -206,8 +209,13 @@ def _from_config(
     if isinstance(extra, str) and extra:
         found.setdefault(TOOL_USE, extra)
     return tuple(
-        TemplateSource(name, text, tokens, f"{origin}, {_TEMPLATE} {name!r}") for name, text in found.items()
+        TemplateSource(name, text, tokens, f"{origin}, {_TEMPLATE} {name!r}", _declared(config))
+        for name, text in found.items()
     )
+
+
+def _declared(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: config[key] for key in _DECLARATIONS if config.get(key) is not None}
 
 
 def _named(value: Any, place: str) -> Iterator[tuple[str, str]]:

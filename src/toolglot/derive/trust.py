@@ -1,15 +1,17 @@
 """trust: of all that may tell a template's dialect, the word that is believed.
 
-Promises: in this order, a template known by its hash (``exact``), a derivation that is a bundled dialect's
-format (``builtin``), one that was verified (``verified``), the bundled dialect whose markers the template
-mentions (``guessed``), none (``refused``). What was refused keeps its reasons, also where a dialect was
-known or guessed all the same. One template is derived once: what came of it is kept, by its hash.
+Promises: in this order, the response template that a checkpoint carries (``declared``), a template known by
+its hash (``exact``), a derivation that is a bundled dialect's format (``builtin``), one that was verified
+(``verified``), the bundled dialect whose markers the template mentions (``guessed``), none (``refused``). What
+was refused keeps its reasons, also where a dialect was known or guessed all the same. One template is derived
+once: what came of it is kept, by its hash.
 
 Does not: derive anything that it is not asked for: a server does it before its first request.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections import OrderedDict
@@ -18,11 +20,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Final
 
+from ..errors import ResponseTemplateError
 from ..registry import load_file
 from .core import induced
-from .derived import Derived
+from .derived import Derived, Refusal
 from .guess import guess
 from .known import known_dialect
+from .response_template import from_config
 from .sources import TemplateSource, for_tools, read_templates
 from .template import Renderer
 from .worker import Worker
@@ -30,7 +34,7 @@ from .worker import Worker
 KEPT: Final = 64
 """Derivations that are kept, the last used."""
 
-_Key = tuple[str, tuple[tuple[str, str], ...]]
+_Key = tuple[str, tuple[tuple[str, str], ...], str]
 
 
 class Cache:
@@ -58,7 +62,8 @@ class Cache:
 
 
 def _key(source: TemplateSource) -> _Key:
-    return source.sha256, tuple(sorted(source.tokens.items()))
+    declared = json.dumps(source.declared, sort_keys=True, default=str)
+    return source.sha256, tuple(sorted(source.tokens.items())), declared
 
 
 _SHARED: Final = Cache()
@@ -99,6 +104,14 @@ def derive(
 
 def _trusted(source: TemplateSource, renderer: Renderer) -> Derived:
     derived = induced(source.text, renderer, source.tokens)
+    if source.declared:
+        try:
+            declared = from_config(source.declared)
+        except ResponseTemplateError as error:
+            refusal = Refusal("response-template", str(error))
+            derived = replace(derived, refusals=(*derived.refusals, refusal))
+        else:
+            return replace(derived, dialect=declared, confidence="declared", builtin="")
     known = known_dialect(source.sha256)
     if known:
         return replace(derived, dialect=load_file(known), confidence="exact", builtin=known)
