@@ -63,7 +63,7 @@ class Derived:
     ``confidence``: ``declared`` (by the response template that the checkpoint carries), ``exact`` (the
     template is known, by its hash), ``builtin`` (verified, and the same format as the bundled dialect that
     ``builtin`` names), ``verified``, ``guessed`` (from the markers that it mentions; ``refusals`` says why
-    nothing was verified) or ``refused``. ``layout`` writes the template's own turn; None where none was found.
+    nothing was verified) or ``refused``. ``layout`` writes the template's own turn; None where there is none.
     ``partial`` lists what the dialect does not cover: ``single_call_only``, ``type:NAME``,
     ``content_dropped``, ``delimiter_collision``. ``shape`` is how the template wants its input; ``result``
     what it writes around a tool's result.

@@ -2,9 +2,9 @@
 
 Promises: in this order, the response template that a checkpoint carries (``declared``), a template known by
 its hash (``exact``), a derivation that is a bundled dialect's format (``builtin``), one that was verified
-(``verified``), the bundled dialect whose markers the template mentions (``guessed``), none (``refused``). What
-was refused keeps its reasons, also where a dialect was known or guessed all the same. One template is derived
-once: what came of it is kept, by its hash.
+(``verified``), the bundled dialect whose markers the template mentions (``guessed``), none (``refused``).
+What was refused keeps its reasons, also where a dialect was known or guessed all the same. One template is
+derived once: what came of it is kept, by its hash.
 
 Does not: derive anything that it is not asked for: a server does it before its first request.
 """
