@@ -10,6 +10,7 @@
 #   make real-model   a model of 240 MB, held to our grammars by llama.cpp: whatever it writes has to be a call
 #   make real-proxy   the same model behind toolglot serve, asked by the openai SDK
 #   make derive       dialects from the chat templates of the shared folder
+#   make clients      every public fixture and field case, read by each of the real clients
 #   make fuzz         the laws, 20,000 examples each
 #   make docs         write the generated tables; docs-check fails if they are not current
 #
@@ -31,7 +32,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines real-model real-proxy derive fuzz docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines real-model real-proxy derive fuzz clients docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -117,6 +118,10 @@ evidence: $(VENV)/.installed-test
 
 derive: $(VENV)/.installed-test
 	$(BIN)/python -m tests.derivation
+
+clients: $(VENV)/.installed-test
+	$(PIP) install --editable '.[clients]'
+	TOOLGLOT_EVERY_CLIENT=1 $(BIN)/python -m pytest tests/test_integrations_clients.py $(PYTEST_ARGS)
 
 fuzz: $(VENV)/.installed-test
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/test_laws.py $(PYTEST_ARGS)

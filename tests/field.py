@@ -4,7 +4,7 @@
 
 Each case is parsed whole and as streams: its own chunks, one character a delta and five random splits,
 each with arguments streamed and whole (``strict`` implies whole). It passes when all of them give what is
-expected. Lines whose dialect does not exist yet are counted, and so are those that belong to the proxy.
+expected. Lines whose dialect does not exist yet are counted.
 Exit status 1 on a failure.
 """
 
@@ -24,9 +24,9 @@ import toolglot
 from tests.delivery import Client, Received, random_pieces
 from tests.known import load_toml
 from tests.places import NO_SHARED, TESTS, shared_folder
+from tests.proxied import check_residue, check_wire
 
 FILES = ("field", "seeds")
-PROXY = "residue and wire cases belong to the proxy"
 WORDS = {"malformed function xml": "malformed_call"}
 """The cases' words that are no kind of defect as they stand."""
 
@@ -61,8 +61,6 @@ def _needs() -> dict[str, str]:
 def why_not(line: Line) -> str | None:
     """Why a line cannot be run yet, or None when it can."""
     case = line.case
-    if "residue" in case or "wire" in case:
-        return PROXY
     if case.get("expected_raises") or case.get("spec"):
         return None
     for name in filter(None, (line.dialect, _needs().get(case["id"]))):
@@ -196,6 +194,10 @@ def fault(case: dict[str, Any], got: Received) -> str | None:
 def check(line: Line) -> str | None:
     """The first thing that is wrong with a case, or None when it passes."""
     case = line.case
+    if "residue" in case:
+        return check_residue(case, line.dialect)
+    if "wire" in case:
+        return check_wire(case, line.dialect)
     if case.get("expected_raises"):
         return _raises(line)
     if not case.get("channel_chunks"):

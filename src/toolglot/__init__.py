@@ -16,6 +16,7 @@ from .errors import (
     ToolglotError,
     ToolsError,
     UnknownDialectError,
+    WireError,
 )
 from .events import (
     Arguments,
@@ -68,6 +69,7 @@ __all__ = [
     "ToolglotError",
     "ToolsError",
     "UnknownDialectError",
+    "WireError",
     "__version__",
     "assemble",
     "create_auto",

@@ -10,6 +10,7 @@
     ├── DerivationError                  a chat template gives no dialect
     ├── ResponseTemplateError(ValueError) a response template and a dialect do not fit each other
     ├── RenderError(ValueError)          the dialect cannot write this message
+    ├── WireError(ValueError)            a request that no upstream can answer
     ├── DefectsError                     raised by ``Message.raise_for_defects``
     └── ParserClosedError                ``feed`` or ``close`` after ``close``
 """
@@ -47,6 +48,18 @@ class ResponseTemplateError(ToolglotError, ValueError):
 
 class RenderError(ToolglotError, ValueError):
     """The dialect has no way to write this message so that it reads back the same."""
+
+
+class WireError(ToolglotError, ValueError):
+    """A client's request or a setting of the wire is wrong; the message says what to mend.
+
+    ``status`` is the HTTP status that answers it, ``param`` the request's field, where one is at fault.
+    """
+
+    def __init__(self, message: str, *, param: str | None = None, status: int = 400) -> None:
+        super().__init__(message)
+        self.param = param
+        self.status = status
 
 
 class DefectsError(ToolglotError):

@@ -1,0 +1,1 @@
+"""Integrations: one thin file for each host, which is imported when it is used."""
