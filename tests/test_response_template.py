@@ -297,7 +297,6 @@ UNLIKE = {
     "claude_xml": '<function_calls>\n<invoke name="f">\n</invoke>\n</function_calls>',
     "cohere_cofl": "<|START_THINKING|>hm<|END_THINKING|>Hello.",
     "gemma": "<|tool_call>call:f{a:1}<tool_call|>",
-    "llama3_json": '{"name": "f", "parameters": {"a": 1}}',
     "mistral": '[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}}]',
 }
 """Texts for those whose first example shows what a template does not carry (``losses``)."""
