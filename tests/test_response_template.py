@@ -14,6 +14,7 @@ import toolglot
 from tests.responses import by_toolglot, meant, published, tools_for
 from toolglot.derive.pattern import Piece, ways
 from toolglot.derive.response_template import (
+    from_config,
     from_response_schema,
     from_response_template,
     losses,
@@ -296,7 +297,6 @@ UNLIKE = {
     "claude_xml": '<function_calls>\n<invoke name="f">\n</invoke>\n</function_calls>',
     "cohere_cofl": "<|START_THINKING|>hm<|END_THINKING|>Hello.",
     "gemma": "<|tool_call>call:f{a:1}<tool_call|>",
-    "llama3_json": '{"name": "f", "parameters": {"a": 1}}',
     "mistral": '[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}}]',
 }
 """Texts for those whose first example shows what a template does not carry (``losses``)."""
@@ -340,6 +340,32 @@ def test_template() -> None:
             },
         },
     }
+
+
+def test_for_other_readers() -> None:
+    """vLLM knows one name for reasoning, and no join."""
+    template = to_response_template(load_file("hermes"), reasoning="thinking", join=False)
+    assert template["fields"]["thinking"] == {
+        "open_pattern": "<think>",
+        "close_pattern": "</think>",
+        "content": "text",
+        "content_args": {"strip": True},
+    }
+    assert list(template["fields"]) == ["thinking", "tool_calls", "content"]
+    assert "join" not in template["fields"]["content"]
+    assert template["fields"]["tool_calls"]["repeats"] is True
+
+
+def test_config() -> None:
+    """A tokenizer's configuration: the newer form goes before the older one."""
+    schema = published()["schemas"][2]["schema"]
+    newer = from_config({"response_template": MINIMAL, "response_schema": schema})
+    assert newer is not None
+    assert newer.envelope.open == ("<call>",)
+    older = from_config({"response_schema": schema}, "old")
+    assert older is not None
+    assert (older.slug, older.envelope.open) == ("old", ("<tool_call>",))
+    assert from_config({"chat_template": "x"}) is None
 
 
 def test_losses() -> None:

@@ -139,7 +139,8 @@ def _json(parser: Node, items: Node) -> Data:
         raise ResponseTemplateError(f"tool_calls: the parser {parser['x-parser']!r} is not read")
     transform = table(parser, "x-parser-args").get("transform")
     name, arguments = "name", "arguments"
-    for rule in items.get("x-regex-substitutions") or []:
+    rules = items.get("x-regex-substitutions")
+    for rule in rules if isinstance(rules, list) else [rules] if rules else []:
         arguments = _renamed(rule)
     each = False
     if not isinstance(transform, str):

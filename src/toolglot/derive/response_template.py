@@ -57,11 +57,16 @@ def from_response_schema(schema: Mapping[str, Any], slug: str = "response_schema
     return read_schema(schema, slug)
 
 
-def to_response_template(dialect: Dialect) -> dict[str, Any]:
+def to_response_template(
+    dialect: Dialect, *, reasoning: str = "reasoning_content", join: bool = True
+) -> dict[str, Any]:
     """The response template (version 1) with which transformers reads the dialect.
 
     Only the first body is carried, and no repair: ``losses`` lists what is left out. Arguments that the
-    format writes as raw text stay text in transformers unless it is given the request's ``tools``. Raises
+    format writes as raw text stay text in transformers unless it is given the request's ``tools``.
+
+    ``reasoning`` is the field's name. With ``join`` all pieces of content count, and of reasoning; without it
+    only the last. vLLM 0.33 takes no template but one with ``thinking`` and without ``join``. Raises
     ``ResponseTemplateError`` where the dialect's calls cannot be said in that format.
     """
-    return export(dialect)
+    return export(dialect, reasoning, join)

@@ -93,7 +93,8 @@ def _reshaped(transform: Any, each: bool) -> Reshaped:
     name, arguments = paths["name"], paths["arguments"]
     if not name or not arguments:
         raise fail("its transform takes the name or the arguments from no part of the text")
-    ids = (_path((transform or {}).get("id", call.get("id", ""))) or ())[0 if each else 1 :]
+    outside = transform.get("id") if isinstance(transform, Mapping) else None
+    ids = _path(outside or call.get("id"))[0 if each else 1 :]
     if each:
         return Reshaped(name, arguments, False, ids)
     if name[0] == "content" and arguments[0] == "content":

@@ -105,7 +105,7 @@ def _json_object(dialect: Dialect, body: Body) -> Field:
 
 
 def _bare_object(dialect: Dialect, body: Body) -> Field:
-    """An object that is the whole answer: its keys are spelled out, so that other objects stay content."""
+    """Objects that are the whole answer: their keys are spelled out, so that others stay content."""
     if body.wrap_keys or body.list_keys:
         raise refuse(dialect, "answers in several wrappers, none of which has a marker")
     envelope = dialect.envelope
@@ -114,12 +114,17 @@ def _bare_object(dialect: Dialect, body: Body) -> Field:
     arguments = rf"\s*\"{either(body.arguments_keys)}\"\s*:\s*(?=\{{)"
     ends = r"\Z" if not envelope.stops else rf"\Z|{either(envelope.stops)}"
     return {
-        "open_pattern": rf"(?:\A{marked}){BLANKS}\{{{name}{arguments}",
-        "close_pattern": rf"(?<=\}})\s*\}}\s*(?={ends})",
+        "open_pattern": rf"(?:{_answer_starts(dialect)}|(?<=\}})\s*;?{marked}){BLANKS}\{{{name}{arguments}",
+        "close_pattern": rf"(?<=\}})\s*\}}(?:\s*(?={ends})|(?=\s*;?\s*\{{\s*\"{either(body.name_keys)}\"))",
         "repeats": True,
         "content": "json",
         "transform": _call(dict(_NAMED)),
     }
+
+
+def _answer_starts(dialect: Dialect) -> str:
+    """Where an answer starts: at once, or behind the reasoning."""
+    return "|".join([r"\A", *(f"(?<={quote(close)})" for close in dialect.reasoning.close)])
 
 
 def _json_array(dialect: Dialect, body: Body) -> Field:
@@ -152,7 +157,7 @@ def _enveloped(dialect: Dialect, last: str, start: str) -> Field:
     if _is_answer(dialect):
         if dialect.bodies[0].wrap_keys:
             raise refuse(dialect, "answers in several wrappers, none of which has a marker")
-        bare = rf"\A{BLANKS}(?={start})"
+        bare = rf"(?:{_answer_starts(dialect)}){BLANKS}(?={start})"
         opener = f"{opener}|{bare}" if envelope.open else bare
     return {"open_pattern": opener} | _closed(dialect, last, "")
 

@@ -21,7 +21,7 @@ _NOTHING: Final = r"\Z"
 """An anchor that is always at the prompt's end: nothing of the prompt is read."""
 
 
-def export(dialect: Dialect) -> dict[str, Any]:
+def export(dialect: Dialect, reasoning: str, join: bool) -> dict[str, Any]:
     """See ``response_template.to_response_template``."""
     if dialect.envelope.kind == "none":
         raise refuse(dialect, "it has no calls and no markup")
@@ -31,6 +31,10 @@ def export(dialect: Dialect) -> dict[str, Any]:
         fields = {"tool_calls": call_field(dialect), "content": _content(dialect)}
         if dialect.reasoning.open:
             fields = {"reasoning_content": _reasoning(dialect)} | fields
+    if "reasoning_content" in fields:
+        fields = {reasoning: fields.pop("reasoning_content")} | fields
+    if not join:
+        fields = {name: _last(field) for name, field in fields.items()}
     return {"version": 1, "defaults": {"role": "assistant"}, **_anchor(dialect), "fields": fields}
 
 
@@ -48,12 +52,18 @@ def _anchor(dialect: Dialect) -> dict[str, Any]:
 def _ends_open(dialect: Dialect) -> bool:
     """Whether white space may follow the turn's opener that is not the answer's."""
     opens = dialect.envelope.turn_open
-    return len(opens) > 1 or (dialect.envelope.kind != "messages" and not opens[0].endswith("\n"))
+    whole = dialect.envelope.kind == "messages" or all(text.endswith("\n") for text in opens)
+    return len(opens) > 1 or not whole
 
 
 def _joined(strip: bool) -> Field:
     """Text, all of whose pieces count; ``strip`` where blanks at a piece's border are layout."""
     return {"repeats": True, "join": "", "content": "text", "content_args": {"strip": strip}}
+
+
+def _last(field: Field) -> Field:
+    """The field with its last piece only, if it is text."""
+    return {key: item for key, item in field.items() if "join" not in field or key not in ("join", "repeats")}
 
 
 def _strips(dialect: Dialect) -> bool:
