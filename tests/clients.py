@@ -1,6 +1,6 @@
 """Real clients over a scripted upstream: what each of them makes of a text that a model wrote.
 
-The upstream answers in memory with the text as content, whole or in token-sized deltas; in between stands
+The upstream answers in memory with the text as content, whole or in deltas of whole tokens; in between stands
 ``ToolCallTransport``. Every fixture of canitoolcall and every field case is a ``Script``.
 """
 
@@ -20,7 +20,7 @@ from toolglot.integrations.httpx import ToolCallTransport
 from toolglot.wire import Report, Settings
 
 Calls = list[tuple[str, Any]]
-PIECES = 24
+PIECES = 12
 """Deltas that a text is sent in, at the most: a client's work is by the delta, and shows nothing more."""
 
 

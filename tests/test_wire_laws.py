@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import settings as profile
+from hypothesis import strategies as st
 
-from tests.draws import SOURCES, Draws, draws
+from tests.draws import Draws, Seeded
 from tests.strategies import AUTO, TOOLS
 from tests.upstream import Answer, accumulate, body, chunk, cuts, request, sse, streamed
 from toolglot.wire import Exchange, Report, Settings
@@ -22,14 +25,33 @@ NATIVE = (
     ("", "ping", ""),
 )
 EXAMPLES = 60
+SEEDS = st.integers(0, 1 << 60)
 
 
-@profile(max_examples=EXAMPLES)
-@given(source=SOURCES)
-def test_any_split_says_what_the_whole_says(source: Any) -> None:
-    rng = random.Random(source.randint(0, 1 << 60) if isinstance(source, random.Random) else 0)
+@dataclass(frozen=True)
+class Case:
+    """What an upstream says, how it is read, and what draws the splits."""
+
+    text: str
+    thought: str
+    native: list[Any]
+    reason: str | None
+    how: Settings
+    asked: dict[str, Any]
+    draw: Draws
+
+    def stream(self) -> bytes:
+        return _stream(self.draw, self.text, self.thought, self.native, self.reason)
+
+    def whole(self) -> tuple[Answer, Report]:
+        return _whole(self.text, self.thought, self.native, self.reason, self.how, self.asked)
+
+
+def drawn(seed: int) -> Case:
+    """A case of a seed that Hypothesis chose: drawing it piece by piece would cost more than the law."""
+    rng = random.Random(seed)
     subject = rng.choice(SUBJECTS)
-    draw = draws(source, subject)
+    draw = Seeded(rng, subject)
     # What a parser holds of one channel goes out after the other's text, so this one has nothing to hold.
     text, thought = draw.text(), draw.one_of(["", "", "Let me see. 2 < 3, so yes."])
     native = rng.sample(NATIVE, rng.choice([0, 0, 0, 1, 2, 3]))
@@ -43,14 +65,40 @@ def test_any_split_says_what_the_whole_says(source: Any) -> None:
         on_cut=draw.one_of(["poison", "leave"]),
     )
     reason = draw.one_of(["stop", "length", "tool_calls", None, "content_filter"])
-    whole = _whole(text, thought, native, reason, how, asked)
+    return Case(text, thought, native, reason, how, asked, draw)
+
+
+@profile(max_examples=EXAMPLES)
+@given(seed=SEEDS)
+def test_any_split_says_what_the_whole_says(seed: int) -> None:
+    case, rng = drawn(seed), random.Random(seed)
+    whole = case.whole()
     assert whole[1].ended
     for _ in range(2):
-        data = _stream(draw, text, thought, native, reason)
-        found = _streamed([data], how, asked)
+        data = case.stream()
+        found = _streamed([data], case.how, case.asked)
         _same(found, whole)
         places = [rng.randrange(len(data)) for _ in range(12)]
-        _same(_streamed(list(cuts(data, *places)), how, asked), found)
+        _same(_streamed(list(cuts(data, *places)), case.how, case.asked), found)
+
+
+@profile(max_examples=EXAMPLES // 2)
+@given(seed=SEEDS)
+def test_the_openai_sdk_accumulates_the_same(seed: int) -> None:
+    """The SDK's own accumulator, as an oracle beside ours."""
+    streaming = pytest.importorskip("openai.lib.streaming.chat", reason="needs the clients extra")
+    chunks = pytest.importorskip("openai.types.chat", reason="needs the clients extra")
+    case = drawn(seed)
+    found = streamed([case.stream()], Exchange(request(**case.asked), case.how))
+    state = streaming.ChatCompletionStreamState()
+    for frame in found[:-1]:
+        state.handle_chunk(chunks.ChatCompletionChunk.model_validate(frame))
+    choice = state.current_completion_snapshot.choices[0]
+    ours = accumulate(found)
+    assert (choice.message.content, choice.finish_reason) == (ours.content, ours.reason)
+    assert getattr(choice.message, "reasoning_content", "") == ours.reasoning
+    theirs = [(c.id, c.type, c.function.name, c.function.arguments) for c in choice.message.tool_calls or ()]
+    assert theirs == [(c["id"], "function", *c["function"].values()) for c in ours.calls]
 
 
 def _streamed(pieces: list[bytes], how: Settings, asked: dict[str, Any]) -> tuple[Answer, Report]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.delivery import valid
 from toolglot.wire import Exchange, Settings
 
 HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1700000000, "model": "m"}
@@ -27,8 +28,14 @@ def chunk(delta: Any = None, reason: str | None = None, index: int = 0, **fields
 
 def sse(*chunks: Any, done: bool = True) -> bytes:
     """A stream's bytes; a string is a frame's data as it stands."""
-    texts = [c if isinstance(c, str) else json.dumps(c, ensure_ascii=False) for c in chunks]
+    texts = [c if isinstance(c, str) else _json(c) for c in chunks]
     return "".join(f"data: {t}\n\n" for t in [*texts, *(["[DONE]"] if done else [])]).encode()
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    # A lone surrogate has no bytes of its own.
+    return text if text == valid(text) else json.dumps(value)
 
 
 def says(*texts: str, reason: str | None = "stop", done: bool = True) -> bytes:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 NOT_JSON: Final = object()
+# Made once: an encoder for each chunk would cost more than what it encodes.
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def decode_json(text: str | bytes) -> Any:
@@ -28,7 +30,7 @@ def decode_object(body: str | bytes) -> dict[str, Any] | None:
 
 def encode_json(value: Any) -> str:
     """Compact JSON text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODE(value)
 
 
 def encode_object(value: Mapping[str, Any]) -> bytes:

@@ -6,6 +6,7 @@ Does not choose a dialect for a model, and holds no address or key.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -61,4 +62,7 @@ class Settings:
                 raise WireError(f"{name} is {' or '.join(map(repr, allowed))}, not {value!r}", param=name)
         if not self.upstream_reasoning_field:
             raise WireError("upstream_reasoning_field needs a name", param="upstream_reasoning_field")
-        resolve(self.dialect)
+        resolved = resolve(self.dialect)
+        if isinstance(self.dialect, Mapping):
+            # What is compiled for a dialect is kept by the object, which a dict would make anew each time.
+            object.__setattr__(self, "dialect", resolved)

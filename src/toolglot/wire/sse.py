@@ -44,7 +44,7 @@ class Frame(NamedTuple):
 class EventReader:
     """Reads the frames of one stream; ``longest`` is the most characters that one may have."""
 
-    __slots__ = ("_after_cr", "_data", "_decoder", "_event", "_length", "_line", "_longest", "_over")
+    __slots__ = ("_after_cr", "_data", "_decoder", "_event", "_length", "_line", "_longest", "_over", "_size")
 
     def __init__(self, longest: int) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -53,6 +53,7 @@ class EventReader:
         self._length = 0
         self._after_cr = False
         self._data: list[str] = []
+        self._size = 0
         self._event = ""
         self._over = False
 
@@ -83,16 +84,23 @@ class EventReader:
                 line = "".join(self._line)
                 self._line.clear()
             self._length = 0
+            if self._too_long(len(line), frames):
+                return frames
             self._read(line, frames)
         if rest:
             self._line.append(rest)
             self._length += len(rest)
-            if self._length + sum(map(len, self._data)) > self._longest:
-                self._over = True
-                self._line.clear()
-                self._data.clear()
-                frames.append(Frame(FrameKind.TOO_LONG))
+            self._too_long(self._length, frames)
         return frames
+
+    def _too_long(self, line: int, frames: list[Frame]) -> bool:
+        """Whether a line of that length makes the frame too long; then nothing more is read."""
+        if self._size + line > self._longest:
+            self._over = True
+            self._line.clear()
+            self._data.clear()
+            frames.append(Frame(FrameKind.TOO_LONG))
+        return self._over
 
     def _read(self, line: str, frames: list[Frame]) -> None:
         if not line:
@@ -118,6 +126,7 @@ class EventReader:
                 return
         if value or self._data:
             self._data.append(value)
+            self._size += len(value)
 
     def _dispatch(self, frames: list[Frame]) -> None:
         if self._data:
@@ -126,6 +135,7 @@ class EventReader:
             frame = _frame(text, self._event) if len(self._data) > 1 else None
             frames.append(Frame(FrameKind.MALFORMED, text, self._event) if frame is None else frame)
             self._data.clear()
+            self._size = 0
         self._event = ""
 
 

@@ -91,7 +91,7 @@ class AnswerStream:
         for frame in frames:
             if self.ended:
                 return
-            if frame.kind is FrameKind.JSON and isinstance(frame.value, Mapping):
+            if frame.kind is FrameKind.JSON and isinstance(frame.value, dict):
                 if frame.value.get("error") or frame.event == "error":
                     self._fail(openai_error(frame.value))
                 else:
@@ -131,7 +131,7 @@ class AnswerStream:
             return
         written: list[dict[str, Any]] = []
         for place, choice in enumerate(choices):
-            if isinstance(choice, Mapping):
+            if isinstance(choice, dict):
                 written += self._choice(choice, place)
         if usage is not None:
             self._usage = usage
@@ -161,8 +161,8 @@ class AnswerStream:
         if reader.finished:
             return []
         delta, message = choice.get("delta"), choice.get("message")
-        if not isinstance(delta, Mapping):
-            delta = numbered(message) if isinstance(message, Mapping) else {}
+        if not isinstance(delta, dict):
+            delta = numbered(message) if isinstance(message, dict) else {}
         written: list[dict[str, Any]] = []
         if not reader.begun:
             reader.begun = True
