@@ -121,7 +121,7 @@ derive: $(VENV)/.installed-test
 
 clients: $(VENV)/.installed-test
 	$(PIP) install --editable '.[clients]'
-	TOOLGLOT_EVERY_CLIENT=1 $(BIN)/python -m pytest tests/test_integrations_clients.py $(PYTEST_ARGS)
+	TOOLGLOT_EVERY_CLIENT=1 $(BIN)/python -m pytest tests/test_integrations_clients.py tests/test_proxy_clients.py $(PYTEST_ARGS)
 
 fuzz: $(VENV)/.installed-test
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/test_laws.py $(PYTEST_ARGS)

@@ -11,6 +11,8 @@
     ├── ResponseTemplateError(ValueError) a response template and a dialect do not fit each other
     ├── RenderError(ValueError)          the dialect cannot write this message
     ├── WireError(ValueError)            a request that no upstream can answer
+    ├── ConfigError(ValueError)          the proxy's settings cannot be used
+    ├── CaptureError(ValueError)         a captured exchange cannot be used
     ├── DefectsError                     raised by ``Message.raise_for_defects``
     └── ParserClosedError                ``feed`` or ``close`` after ``close``
 """
@@ -60,6 +62,14 @@ class WireError(ToolglotError, ValueError):
         super().__init__(message)
         self.param = param
         self.status = status
+
+
+class ConfigError(ToolglotError, ValueError):
+    """A setting of the proxy is wrong; the message names it and what was expected."""
+
+
+class CaptureError(ToolglotError, ValueError):
+    """A file of captured exchanges cannot be used; the message names the line and why."""
 
 
 class DefectsError(ToolglotError):

@@ -15,6 +15,7 @@ from typing import Any
 
 import toolglot
 
+from ..proxy import commands as proxying
 from . import deriving, reading, writing
 from .inputs import InputError, Parser, UsageError
 from .reading import deltas, event_as_json
@@ -61,7 +62,7 @@ def _arguments() -> argparse.ArgumentParser:
         made.set_defaults(run=run)
         return made
 
-    for module in (reading, writing, deriving):
+    for module in (reading, writing, deriving, proxying):
         module.add_commands(command)
     return top
 

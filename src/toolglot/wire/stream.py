@@ -14,8 +14,10 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
+from json.encoder import encode_basestring
 from typing import Any, Final
 
+from .alike import Alike
 from .choice import Choice, reasoning_of
 from .errors import error_body, openai_error
 from .jsonbody import encode_json, to_bytes
@@ -48,6 +50,9 @@ class AnswerStream:
         self._usage_sent = False
         self._passed = False
         self._out: list[bytes] = []
+        self._alike = Alike()
+        self._between = True
+        """Whether what came so far ended with a frame, so that the next bytes begin one."""
 
     @property
     def held(self) -> int:
@@ -61,8 +66,16 @@ class AnswerStream:
 
     def feed(self, data: bytes) -> bytes:
         """The next bytes of the upstream; what can go to the client now. After the end, nothing."""
-        if not self.ended:
-            self._take(self._reader.feed(data))
+        if self.ended or not data:
+            return b""
+        texts = self._alike.texts(data) if self._between else None
+        if texts is not None and self._texts(texts):
+            return self._flush()
+        frames = self._reader.feed(data)
+        self._take(frames)
+        if self._between and len(frames) == 1 and frames[0].kind is FrameKind.JSON and not frames[0].event:
+            self._alike.learn(data, frames[0].value)
+        self._between = data.endswith((b"\n\n", b"\r\n\r\n"))
         return self._flush()
 
     def close(self, error: str | None = None) -> bytes:
@@ -84,6 +97,22 @@ class AnswerStream:
         data = b"".join(self._out)
         self._out.clear()
         return data
+
+    def _texts(self, texts: list[str]) -> bool:
+        """Frames that hold nothing but text; False where that is not all that is to be done."""
+        reader = self._choices.get(self._alike.index)
+        if reader is None or reader.finished or not self._head:
+            return False
+        field = self._alike.field
+        for text in texts:
+            for delta in reader.say(field, text) if text else ():
+                if len(delta) == 1 and "content" in delta:
+                    written = f'{{"content":{encode_basestring(delta["content"])}}}'
+                else:
+                    written = encode_json(delta)
+                entry = f'{{"index":{reader.index},"delta":{written},"finish_reason":null}}'
+                self._out.append(to_bytes(f'data: {self._head},"choices":[{entry}]}}\n\n'))
+        return True
 
     # -- frames -----------------------------------------------------------------------------------
 
