@@ -6,6 +6,8 @@
 #   make conformance  public fixtures   make field      field cases and the founding contract
 #   make evidence     auto beside the named dialects, texts without a call, BFCL there and back, long strings
 #   make fuzz         the laws, 20,000 examples each
+#   make bench        cost beside the floors and the peers that make bench-peers installed
+#   make bench-quick  toolglot and the floors alone, in a minute
 #   make docs         write the generated tables; docs-check fails if they are not current
 #
 # PYTHON chooses the interpreter, VENV the environment's folder, PYTEST_ARGS what pytest is given.
@@ -26,7 +28,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence fuzz docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence fuzz bench bench-quick docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -52,6 +54,10 @@ $(VENV)/.installed-dev: $(MADE) pyproject.toml
 	$(PIP) install --editable '.[dev]'
 	$(PIP) install --no-deps $(BFCL)
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-test
+
+$(VENV)/.installed-bench: $(MADE) pyproject.toml
+	$(PIP) install --editable '.[bench]'
+	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -85,6 +91,12 @@ evidence: $(VENV)/.installed-test
 
 fuzz: $(VENV)/.installed-test
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/test_laws.py $(PYTEST_ARGS)
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m bench.run $(BENCH_ARGS)
+
+bench-quick: $(VENV)/.installed-bench
+	$(BIN)/python -m bench.run --quick $(BENCH_ARGS)
 
 docs: $(VENV)/.installed-test
 	$(BIN)/python docs/generate.py
