@@ -8,7 +8,8 @@
 #   make fuzz         the laws, 20,000 examples each
 #   make bench        cost beside the floors and the peers that make bench-peers installed
 #   make bench-quick  toolglot and the floors alone, in a minute
-#   make docs         write the generated tables; docs-check fails if they are not current
+#   make bundle       the dialect files as data that loads at once
+#   make docs         that and the generated tables; docs-check fails if they are not current
 #
 # PYTHON chooses the interpreter, VENV the environment's folder, PYTEST_ARGS what pytest is given.
 
@@ -28,7 +29,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence fuzz bench bench-quick docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence fuzz bench bench-quick bundle docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -98,10 +99,15 @@ bench: $(VENV)/.installed-bench
 bench-quick: $(VENV)/.installed-bench
 	$(BIN)/python -m bench.run --quick $(BENCH_ARGS)
 
+bundle: $(VENV)/.installed
+	$(BIN)/python -m toolglot.bundle
+
 docs: $(VENV)/.installed-test
+	$(BIN)/python -m toolglot.bundle
 	$(BIN)/python docs/generate.py
 
 docs-check: $(VENV)/.installed-test
+	$(BIN)/python -m toolglot.bundle --check
 	$(BIN)/python docs/generate.py --check
 
 clean:

@@ -9,7 +9,6 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-import secrets
 from typing import Any, Final
 
 from .channel import Channel
@@ -50,6 +49,8 @@ class Ledger:
             self._taken[own] = index
             return index, own
         if self.random:
+            import secrets
+
             return index, self.prefix + secrets.token_hex(_RANDOM_BYTES)
         number = index
         while self._taken.get(f"{self.prefix}{number}", index) < index:
