@@ -13,14 +13,15 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent.parent / ".peers"
 
 # vLLM's parsers import much of the package, but nothing that runs on a device.
-_VLLM = """
-    aiohttp anthropic blake3 cachetools cbor2 cloudpickle compressed-tensors depyf einops fastapi filelock
-    gguf ijson jsonschema lark llguidance lm-format-enforcer mcp mistral_common[image] msgspec ninja numba numpy
-    openai opencv-python-headless opentelemetry-api opentelemetry-sdk oss-harmony outlines_core packaging
-    partial-json-parser pillow prometheus_client prometheus-fastapi-instrumentator protobuf psutil py-cpuinfo
-    pybase64 pydantic python-json-logger pyyaml pyzmq regex requests sentencepiece setproctitle six tiktoken
-    tokenizers tqdm transformers>=5.16.1,<5.20 typing_extensions watchfiles
-""".split()
+_VLLM = (
+    "aiohttp anthropic blake3 cachetools cbor2 cloudpickle compressed-tensors depyf einops fastapi "
+    "filelock gguf ijson jsonschema lark llguidance lm-format-enforcer mcp mistral_common[image] "
+    "msgspec ninja numba numpy openai opencv-python-headless opentelemetry-api opentelemetry-sdk oss- "
+    "harmony outlines_core packaging partial-json-parser pillow prometheus-fastapi-instrumentator "
+    "prometheus_client protobuf psutil py-cpuinfo pybase64 pydantic python-json-logger pyyaml pyzmq "
+    "regex requests sentencepiece setproctitle six tiktoken tokenizers tqdm transformers>=5.16.1,<5.20 "
+    "typing_extensions uvloop watchfiles xgrammar "
+)
 
 PEERS: dict[str, list[list[str]]] = {
     "agent_tool_parser": [["agent-tool-parser==0.1.3"]],
@@ -28,7 +29,7 @@ PEERS: dict[str, list[list[str]]] = {
     "renderers": [["renderers==0.1.12", "httpx"]],
     "transformers": [["transformers>=5.16.1,<5.20"]],
     "llm_router_utils": [["llm-router-utils==0.8.1"]],
-    "vllm": [["torch==2.13.0"], ["--no-deps", "vllm==0.33.0"], _VLLM],
+    "vllm": [["torch==2.13.0"], ["--no-deps", "vllm==0.33.0"], _VLLM.split()],
 }
 
 

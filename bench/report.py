@@ -1,7 +1,7 @@
 """What the samples say: tables, ratios to the floors and to the peers, growth, a plot.
 
-Promises: a figure is the median over the rounds; a ratio is the median of the ratios within the rounds, so that
-what slowed one round slows both. Reads only ``results/samples.jsonl`` and the texts.
+Promises: a figure is the median over the rounds; a ratio is the median of the ratios within the rounds, so
+that what slowed one round slows both. Reads only ``results/samples.jsonl`` and the texts.
 """
 
 from __future__ import annotations

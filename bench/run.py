@@ -1,9 +1,10 @@
-"""Runs the benchmark: ``python -m bench.run``. Every entry on every text, in rotation, at least five times.
+"""Runs the benchmark: ``python -m bench.run``. Every entry on every text, in rotation, at least five
+times.
 
-Promises: one process an entry (a peer needs its own environment), asked in turn, never two at a time; the order
-turns from round to round. Each sample is written down at once, so that a run that was cut goes on where
-it stopped (``--resume``). A cell whose next size would take longer than ``--limit`` is left out,
-and its time estimated from the growth seen so far.
+Promises: one process an entry (a peer needs its own environment), asked in turn, never two at a time; the
+order turns from round to round. Each sample is written down at once, so that a run that was cut goes on
+where it stopped (``--resume``). A cell whose next size would take longer than ``--limit`` is left out, and
+its time estimated from the growth seen so far.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What starting costs: ``python -m bench.startup``. Each figure from new processes, the median of many.
 
-The import is measured over Python's own start (``python -c pass``, ``-X importtime`` shows its parts), in turn
-with it; the first and the later parsers in a process that has done the import.
+The import is measured over Python's own start (``python -c pass``, ``-X importtime`` shows its parts), in
+turn with it; the first and the later parsers in a process that has done the import.
 """
 
 from __future__ import annotations

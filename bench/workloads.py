@@ -1,7 +1,7 @@
 """The texts that are measured, and the deltas in which they come.
 
-Promises: the same texts in every process and every run; deltas are pieces of four characters with the format's
-markers whole, as a model's tokens are, and joined they are the text.
+Promises: the same texts in every process and every run; deltas are pieces of four characters with the
+format's markers whole, as a model's tokens are, and joined they are the text.
 
 Does not: import toolglot, or a peer: each worker reads this module in an environment of its own.
 """

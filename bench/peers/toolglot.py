@@ -1,4 +1,4 @@
-"""toolglot itself; the option is ``whole`` (arguments with the finished call) or ``auto`` (dialect unnamed)."""
+"""toolglot; the option is ``whole`` (arguments with the finished call) or ``auto`` (dialect unnamed)."""
 
 from __future__ import annotations
 

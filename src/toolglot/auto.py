@@ -10,13 +10,12 @@ Does not: read text; ``table`` compiles the choice and the machines read with it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import Any, Final, Union
 
 from .dialect import Dialect
 from .errors import UnknownDialectError
 from .message import ToolCall
-from .record import dataclass
+from .record import dataclass, field
 from .registry import AUTO_ORDER, bundled, load_file
 
 AUTO: Final = "auto"

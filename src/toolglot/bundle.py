@@ -1,8 +1,8 @@
 """Bundle: the dialect files as data that loads at once: ``python -m toolglot.bundle [--check]``.
 
-Promises: ``bundled.jsonl`` holds what each TOML file says, one line a file, and ``names.json`` what must be known
-without reading any: slugs, aliases, models, the order of ``auto``. The TOML files are the source; with
-``--check`` nothing is written, and the exit code is 1 if what is there is not what they say.
+Promises: ``bundled.jsonl`` holds what each TOML file says, one line a file, and ``names.json`` what must be
+known without reading any: slugs, aliases, models, the order of ``auto``. The TOML files are the source;
+with ``--check`` nothing is written, and the exit code is 1 if what is there is not what they say.
 """
 
 from __future__ import annotations

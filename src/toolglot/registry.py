@@ -22,7 +22,7 @@ def _data(*path: str) -> str:
     spec = sys.modules[__name__].__spec__
     assert spec is not None
     # The loader of an installed package, and of one in an archive, has it.
-    found: bytes = getattr(spec.loader, "get_data")(os.path.join(os.path.dirname(__file__), *path))
+    found: bytes = spec.loader.get_data(os.path.join(os.path.dirname(__file__), *path))
     return found.decode("utf-8")
 
 

@@ -6,7 +6,6 @@ Promises: compiled once for a set of dialects and offered names, and shared. Doe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -14,6 +13,7 @@ from .bodies import CODECS
 from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError
 from .markers import LONGEST, Markers
+from .record import replace
 
 _CACHE_MOST: Final = 64
 
