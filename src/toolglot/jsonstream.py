@@ -300,8 +300,7 @@ class ValueReader:
                 if source.eof:
                     raise Cut("the text ends inside a string")
                 if run is None:
-                    run = StringRun(source, string_patterns(close))
-                    run.sink = self.sink
+                    run = StringRun(source, self.sink, string_patterns(close))
                 source.run = run
                 yield
                 continue

@@ -103,6 +103,10 @@ class Markers:
         pattern = self._final if final else self._open
         return (self._compile(final) if pattern is None else pattern).search(text, start)
 
+    def beginning(self) -> re.Pattern[str]:
+        """What ``search`` looks for while more text may come."""
+        return self._compile(final=False) if self._open is None else self._open
+
     def _compile(self, final: bool) -> re.Pattern[str]:
         pattern = re.compile("|".join([*_alternatives(self._trie, not final), *self._extra]) or r"(?!)")
         if final:

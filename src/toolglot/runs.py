@@ -3,14 +3,15 @@
 Promises: a generator that waits where the text may only go on (in prose, inside a string, inside a raw
 value) declares a run; a delta with nothing in it that could matter there becomes one event, with the
 same text and span that the generator would have made of it. Any other delta settles the run: the source,
-its cursor and the sink then stand as if the generator had read it all. What a run looks at is counted.
+its cursor and the sink then stand as if the generator had read it all. What a run looks at is counted
+when it is settled.
 
 Does not: read any syntax. What ends a run is a pattern, or the markers, of the codec that declared it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, Final, Protocol
 
@@ -19,7 +20,7 @@ from .jsontext import json_escape
 from .markers import Markers
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
-from .stops import SURROGATE, Patterns, one_of_firsts, raw_patterns
+from .stops import SURROGATE, Patterns, prose_patterns, raw_patterns
 
 _NOTHING: Final[tuple[Event, ...]] = ()
 # How much is taken at most before the machine looks at its limits again, and how much may be held.
@@ -27,40 +28,46 @@ _FOLD: Final = 4096
 _HELD_MOST: Final = 64
 # One character of raw text is at most so many of JSON.
 _ESCAPED_MOST: Final = 6
+# A search that finds something in any text.
+_CARE: Final[Callable[[str], object]] = len
 
 # An event made without its ``__init__`` costs half. A compiled class cannot be made so, and need not.
-_NEW: Final[Any] = object.__new__ if isinstance(Arguments.__init__, FunctionType) else None
-
-
-class Holder(Protocol):
-    """What a prose run asks of its channel."""
-
-    mark: int
-    holds: list[Any]
-    aside: list[tuple[str, int, int]]
+NEW_EVENT: Final[Any] = object.__new__ if isinstance(Arguments.__init__, FunctionType) else None
 
 
 class Run:
-    """A stretch of text in ``source``. ``held``: the end of its text that may yet matter.
+    """A stretch of text in ``source``, behind which only more of the same is waited for.
 
-    ``ahead``: how much of it needs no second look. ``at`` is where the next character will stand in all that
-    was fed, ``most`` where the machine must see to its limits, ``plain`` whether nothing is held and text
-    goes out as it comes.
+    A delta in which ``meets`` finds nothing, and behind which ``at`` is not beyond ``most``, is one event
+    of the class ``kind``, of the call ``index`` if it is one of arguments, or none if the run is ``silent``:
+    ``Parser.feed`` makes it, adds
+    the delta to ``pieces`` and moves ``at``, where the next character will stand in all that was fed. Any
+    other delta is for ``take``.
     """
 
-    __slots__ = ("ahead", "at", "begun", "held", "most", "pieces", "plain", "source", "_live", "_ordinary")
+    __slots__ = (
+        *("at", "index", "kind", "most", "pieces", "meets", "silent", "source", "_ahead", "_begun", "_held"),
+        *("_looked", "_ordinary", "_raw", "_stop"),
+    )
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, kind: type[Event], stop: Callable[[str], object]) -> None:
         self.source = source
+        self.kind = kind
+        self.index = -1
         self.at = 0
-        self.begun = 0
         self.most = -1
-        self.held = ""
         self.pieces: list[str] = []
-        self.plain = False
-        self.ahead = 0
-        self._live = False
+        self.meets: Callable[[str], object] = _CARE
+        self._stop = stop
+        self._begun = 0
+        # The end of the text that may yet matter, and how much of it needs no second look.
+        self._held = ""
+        self._ahead = 0
+        self.silent = False
+        self._looked = 0
         self._ordinary = False
+        # Whether the text has yet to be escaped for JSON.
+        self._raw = False
 
     def ready(self, shift: int, since: int, *, ordinary: bool) -> bool:
         """Begin at the end of the source; whether deltas may be taken.
@@ -71,61 +78,85 @@ class Run:
         source = self.source
         end = source.base + len(source.text)
         lead = source.base + source.pos
-        held = end - lead
-        room = min(self._room(), source.due - end)
-        if held > _HELD_MOST or lead < since or room <= 0:
+        room = min(self._room(), source.due - end, _FOLD)
+        if room <= 0 or end - lead > _HELD_MOST or lead < since:
             return False
         self._ordinary = ordinary
-        self.held = source.text[source.pos :]
-        self.ahead = source.ahead
-        self.at = self.begun = end + shift
-        self.most = self.at + min(room, _FOLD)
-        self._live = self._goes_out()
-        self.plain = self._live and not held
+        self._held = source.text[source.pos :]
+        self._ahead = source.ahead
+        self.at = self._begun = end + shift
+        self.most = self.at + room
+        self.silent = not self._goes_out()
+        self.meets = self._stop if end == lead else _CARE
         return True
+
+    def taken(self) -> int:
+        """How many characters were taken since the run is ready."""
+        return self.at - self._begun
 
     def take(self, delta: str) -> Sequence[Event] | None:
         """The events of ``delta``, or None where the machine has to read it."""
-        return self._carefully(delta)
+        if not delta:
+            return _NOTHING
+        text = self._held + delta if self._held else delta
+        self._looked += len(text)
+        safe = self._safe(text)
+        at = self.at + len(delta)
+        if safe < 0 or at > self.most or len(text) - safe > _HELD_MOST:
+            return None
+        start = self.at - len(self._held)
+        self.at = at
+        self.pieces.append(delta)
+        if safe < len(text):
+            self._held = text[safe:]
+            self.meets = _CARE
+            if not safe:
+                return _NOTHING
+            text = text[:safe]
+        elif self._held:
+            self._held = ""
+            self.meets = self._stop
+        if self.silent:
+            return _NOTHING
+        if self._raw:
+            text = json_escape(text)
+        event: Any
+        if NEW_EVENT is None:
+            event = self.event(text, start, start + safe)
+        else:
+            event = NEW_EVENT(self.kind)
+            if self.index >= 0:
+                event.index = self.index
+            event.text = text
+            event.span = (start, start + safe)
+        return (event,)
+
+    def event(self, text: str, start: int, end: int) -> Event:
+        """The event of a piece."""
+        if self.index >= 0:
+            return Arguments(self.index, text, (start, end))
+        return Text(text, (start, end)) if self.kind is Text else Reasoning(text, (start, end))
 
     def settle(self) -> None:
         """Leave the source, its cursor and the sink as if the machine had read what was taken."""
+        examined(self._looked)
+        self._looked = 0
         if not self.pieces:
             return
         source = self.source
         text = "".join(self.pieces)
         self.pieces.clear()
         examined(len(text))
-        source.grow(text)
-        if self._ordinary:
-            source.flag(len(text), special=False)
-        source.ahead = self.ahead
-        end = len(source.text) - len(self.held)
+        source.grow(text, self._ordinary)
+        source.ahead = self._ahead
+        end = len(source.text) - len(self._held)
         self._deliver(text if end - source.pos == len(text) else source.text[source.pos : end])
-        assert source.pos == end
-
-    def _carefully(self, delta: str) -> Sequence[Event] | None:
-        """As ``take``, where something is held or may have to be."""
-        text = self.held + delta
-        examined(len(text))
-        safe = self._safe(text)
-        at = self.at + len(delta)
-        if safe < 0 or len(text) - safe > _HELD_MOST or at > self.most:
-            return None
-        start = self.at - len(self.held)
-        self.at = at
-        self.pieces.append(delta)
-        self.held = text[safe:]
-        self.plain = self._live and not self.held
-        if not safe or not self._live:
-            return _NOTHING
-        return [self._event(text[:safe], start, start + safe)]
 
     # -- what kinds of run differ in --------------------------------------------------------------
 
     def _room(self) -> int:
         """How many characters may be taken before a limit has to be looked at."""
-        raise NotImplementedError
+        return 0
 
     def _goes_out(self) -> bool:
         """Whether what is taken makes events at once."""
@@ -135,85 +166,132 @@ class Run:
         """How much of ``text`` is taken for good; the rest is held. Negative where the machine must read."""
         raise NotImplementedError
 
-    def _event(self, text: str, start: int, end: int) -> Event:
-        raise NotImplementedError
-
     def _deliver(self, text: str) -> None:
         """Account for ``text``, which stands at the cursor, and move past it."""
         raise NotImplementedError
 
 
+class NoRun(Run):
+    """What takes nothing."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(Source(), Text, _CARE)
+
+    def take(self, delta: str) -> Sequence[Event] | None:
+        return None
+
+
+NO_RUN: Final = NoRun()
+
+
 # -- prose -----------------------------------------------------------------------------------------
+
+
+class Flow(Protocol):
+    """What a run of prose asks of its channel."""
+
+    mark: int
+    holds: list[Any]
+    aside: list[tuple[str, int, int]]
 
 
 class ProseRun(Run):
     """Text of the answer, or of the reasoning, where ``markers`` are looked for.
 
     ``blanks``: the characters that are held at its end: any blank, one newline, or none. ``firsts``: those
-    with which a marker inside a word may begin.
+    with which a marker inside a word may begin; any, where there are none.
     """
 
-    __slots__ = ("_blanks", "_channel", "_firsts", "_markers", "_stop", "_thinking")
+    __slots__ = ("_blanks", "_common", "_firsts", "_flow", "_inside", "_markers")
 
     def __init__(
         self,
         source: Source,
-        channel: Holder,
+        flow: Flow,
         markers: Markers,
         blanks: str,
         firsts: frozenset[str] | None,
         *,
         thinking: bool,
     ) -> None:
-        super().__init__(source)
-        self._firsts = firsts
-        self._channel = channel
+        patterns = prose_patterns(markers.firsts, blanks)
+        kind = Reasoning if thinking else Text
+        # Characters that stand in any prose tell little: the markers themselves are looked for.
+        self._common = any(c in BLANKS or c.isalnum() for c in markers.firsts)
+        super().__init__(source, kind, self._meets if self._common else patterns.stop.search)
+        self._inside = (markers.beginning() if self._common else patterns.inside).search
+        self._flow = flow
         self._markers = markers
-        self._stop = one_of_firsts(markers.firsts)
         self._blanks = blanks
-        self._thinking = thinking
-
-    def take(self, delta: str) -> Sequence[Event] | None:
-        start = self.at
-        end = start + len(delta)
-        if self.plain and end <= self.most and delta[-1] > " " and self._stop.search(delta) is None:
-            self.at = end
-            self.pieces.append(delta)
-            event: Text | Reasoning
-            if _NEW is None:
-                event = self._event(delta, start, end)
-            else:
-                event = _NEW(Reasoning if self._thinking else Text)
-                event.text = delta
-                event.span = (start, end)
-            return [event]
-        return self._carefully(delta)
+        self._firsts = firsts
 
     def _room(self) -> int:
-        channel, source = self._channel, self.source
-        free = not channel.holds and not channel.aside and channel.mark == source.base + source.pos
-        return _FOLD if free else 0
+        flow, source = self._flow, self.source
+        return 0 if flow.holds or flow.aside or flow.mark != source.base + source.pos else _FOLD
 
     def _goes_out(self) -> bool:
         return True
 
+    def take(self, delta: str) -> Sequence[Event] | None:
+        held, blanks = self._held, self._blanks
+        if not blanks or len(held) != self._ahead or not delta or self._inside(delta) is not None:
+            return super().take(delta)
+        if self._common and not delta.isascii() and SURROGATE.search(delta) is not None:
+            return None
+        # Nothing but blanks is held, and no marker begins: most deltas that end in blanks, or follow such.
+        text = held + delta
+        if blanks == BLANKS:
+            said = text.rstrip(BLANKS)
+        else:
+            said = text[:-1] if text[-1] in blanks else text
+        start = self.at - len(held)
+        at = self.at + len(delta)
+        safe = len(said)
+        held = text[safe:]
+        if at > self.most or len(held) > _HELD_MOST:
+            return None
+        self.at = at
+        self.pieces.append(delta)
+        self._held = held
+        self._ahead = len(held)
+        self.meets = _CARE if held else self._stop
+        if not safe:
+            return _NOTHING
+        if NEW_EVENT is None:
+            return (self.event(said, start, start + safe),)
+        event = NEW_EVENT(self.kind)
+        event.text = said
+        event.span = (start, start + safe)
+        return (event,)
+
+    def _meets(self, text: str) -> object:
+        """As the pattern's search, where a marker may begin with any letter."""
+        if self._inside(text) is not None or text[-1:] in self._blanks:
+            return text
+        return None if text.isascii() else SURROGATE.search(text)
+
     def _safe(self, text: str) -> int:
         end = len(text)
-        if self._stop.search(text) is not None:
+        if self._inside(text) is not None:
             end = begun(text, self._markers, self._firsts)
-            if end < 0 or (self._ordinary and end < len(text)) or SURROGATE.search(text) is not None:
+            if end < 0 or (self._ordinary and end < len(text)):
                 return -1
-        safe = tail(text, end, self._blanks)
-        self.ahead = end - safe
+        if not text.isascii() and SURROGATE.search(text) is not None:
+            return -1
+        blanks = self._blanks
+        if not blanks or not end or text[end - 1] not in blanks:
+            safe = end
+        else:
+            safe = end - 1 if blanks != BLANKS else len(text[:end].rstrip(blanks))
+        self._ahead = end - safe
         return safe
-
-    def _event(self, text: str, start: int, end: int) -> Text | Reasoning:
-        return Reasoning(text, (start, end)) if self._thinking else Text(text, (start, end))
 
     def _deliver(self, text: str) -> None:
         source = self.source
         source.pos += len(text)
-        self._channel.mark = source.base + source.pos
+        self._flow.mark = source.base + source.pos
 
 
 # -- arguments -------------------------------------------------------------------------------------
@@ -222,58 +300,28 @@ class ProseRun(Run):
 class StringRun(Run):
     """The inside of a string whose text is JSON already, escapes included."""
 
-    __slots__ = ("sink", "_blanks", "_index", "_patterns", "_search")
+    __slots__ = ("sink", "_inside", "_partial")
 
-    def __init__(self, source: Source, patterns: Patterns) -> None:
-        super().__init__(source)
-        self.sink: Sink | None = None
-        self._blanks = ""
-        self._index = -1
-        self._patterns = patterns
-        self._search = patterns.stop.search
-
-    def take(self, delta: str) -> Sequence[Event] | None:
-        start = self.at
-        end = start + len(delta)
-        if (
-            self.plain
-            and end <= self.most
-            and self._search(delta) is None
-            and not (self._blanks and delta[-1] in self._blanks)
-        ):
-            self.at = end
-            self.pieces.append(delta)
-            event: Arguments
-            if _NEW is None:
-                event = Arguments(self._index, delta, (start, end))
-            else:
-                event = _NEW(Arguments)
-                event.index = self._index
-                event.text = delta
-                event.span = (start, end)
-            return [event]
-        return self._carefully(delta)
+    def __init__(self, source: Source, sink: Sink, patterns: Patterns) -> None:
+        super().__init__(source, Arguments, patterns.stop.search)
+        self.sink = sink
+        self._inside = patterns.inside
+        self._partial = patterns.begun
 
     def _room(self) -> int:
-        assert self.sink is not None
         return self.sink.room
 
     def _goes_out(self) -> bool:
-        assert self.sink is not None
-        self._index = self.sink.live()
-        return self._index >= 0
+        self.index = self.sink.live()
+        return self.index >= 0
 
     def _safe(self, text: str) -> int:
-        match = self._patterns.inside.match(text)
+        match = self._inside.match(text)
         end = 0 if match is None else match.end()
-        return end if end == len(text) or self._patterns.begun.fullmatch(text, end) else -1
-
-    def _event(self, text: str, start: int, end: int) -> Event:
-        return Arguments(self._index, text, (start, end))
+        return end if end == len(text) or self._partial.fullmatch(text, end) is not None else -1
 
     def _deliver(self, text: str) -> None:
-        assert self.sink is not None
-        if self._live:
+        if not self.silent:
             self.sink.sent(text, len(text))
         else:
             self.sink.take(text, len(text))
@@ -285,32 +333,29 @@ class RawRun(StringRun):
     ``blanks``: as for prose. ``escape``: a character with which an escape of the format begins.
     """
 
-    __slots__ = ("_markers",)
+    __slots__ = ("_blanks", "_markers")
 
-    def __init__(self, source: Source, markers: Markers, blanks: str, escape: str = "") -> None:
-        super().__init__(source, raw_patterns(markers.firsts, escape))
+    def __init__(self, source: Source, sink: Sink, markers: Markers, blanks: str, escape: str = "") -> None:
+        super().__init__(source, sink, raw_patterns(markers.firsts, blanks, escape))
+        self._raw = True
         self._markers = markers
         self._blanks = blanks
 
     def _room(self) -> int:
-        return super()._room() // _ESCAPED_MOST
+        return self.sink.room // _ESCAPED_MOST
 
     def _safe(self, text: str) -> int:
         end = len(text)
-        if self._patterns.inside.search(text) is not None:
+        if self._inside.search(text) is not None:
             end = begun(text, self._markers, None)
-            if end < 0 or (self._ordinary and end < len(text)) or self._patterns.begun.search(text):
+            if end < 0 or (self._ordinary and end < len(text)) or self._partial.search(text) is not None:
                 return -1
         safe = tail(text, end, self._blanks)
-        self.ahead = end - safe
+        self._ahead = end - safe
         return safe
 
-    def _event(self, text: str, start: int, end: int) -> Event:
-        return Arguments(self._index, json_escape(text), (start, end))
-
     def _deliver(self, text: str) -> None:
-        assert self.sink is not None
-        if self._live:
+        if not self.silent:
             self.sink.sent(json_escape(text), len(text))
         else:
             self.sink.take_raw(text)
@@ -321,11 +366,8 @@ def begun(text: str, markers: Markers, firsts: frozenset[str] | None) -> int:
 
     A marker that does not begin with one of ``firsts`` is none inside a word.
     """
-    at = -1
-    while True:
-        match = markers.search(text, at + 1, False)
-        if match is None:
-            return len(text)
+    match = markers.beginning().search(text)
+    while match is not None:
         at = match.start()
         if not markers.partial(match, len(text), False):
             return -1
@@ -335,6 +377,8 @@ def begun(text: str, markers: Markers, firsts: frozenset[str] | None) -> int:
             return -1
         if not (text[at - 1].isalnum() or text[at - 1] == "_"):
             return at
+        match = markers.beginning().search(text, at + 1)
+    return len(text)
 
 
 def tail(text: str, end: int, blanks: str) -> int:

@@ -162,8 +162,10 @@ class Source:
         if run is not None:
             run.settle()
 
-    def grow(self, text: str) -> None:
+    def grow(self, text: str, ordinary: bool) -> None:
         """Append ``text``, which a run took; it is kept as it is, and not copied."""
+        if ordinary:
+            self.flag(len(text), special=False)
         if self._keeps:
             self._kept.append(self.text[self._kept_to - self.base :])
             self._kept.append(text)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 _SURROGATES: Final = "\ud800-\udfff"
+_QUOTES: Final = '"\\\\'
 _CONTROLS: Final = "\x00-\x1f"
 SURROGATE: Final = re.compile(f"[{_SURROGATES}]")
 LETTER: Final = re.compile(r"\w")
@@ -54,10 +55,10 @@ def string_stops(close: str) -> re.Pattern[str]:
 
 
 class Patterns:
-    """What a run of string text looks for: ``stop`` finds a character that needs care.
+    """What a run looks for: ``stop`` finds a character that needs care, also a blank to hold at the end.
 
     Of text that is JSON, ``inside`` matches as much as may stand in a string and ``begun`` an escape that
-    is not whole; of raw text, ``inside`` finds what may begin a marker and ``begun`` what a run leaves.
+    is not whole. Of other text, ``inside`` finds what may begin a marker and ``begun`` what ends a run.
     """
 
     __slots__ = ("begun", "inside", "stop")
@@ -76,23 +77,35 @@ _SHARED_ESCAPES: Final = r'["\\bfnrt]'
 @lru_cache(maxsize=64)
 def string_patterns(close: str, *, python: bool = False) -> Patterns:
     """The patterns of a quoted string that ends with the character ``close``."""
-    ends = '"\\\\' + _CONTROLS + _SURROGATES + re.escape(close)
+    ends = _QUOTES + _CONTROLS + _SURROGATES + re.escape(close).strip('"')
     plain = f"[^{ends}]*"
     escapes = _SHARED_ESCAPES if python else _JSON_ESCAPES
     begun = r"\\" if python else r"\\(?:u[0-9a-fA-F]{0,3})?"
-    return Patterns(f"[{ends}]", rf"{plain}(?:\\(?:{escapes}){plain})*", begun)
+    # What is certainly an escape, or a quotation mark that is escaped, needs no care.
+    short = _SHARED_ESCAPES if python else r'["\\/bfnrt]'
+    care = rf'(?<=\\)(?!{short})|(?<=")(?<![^\\]\\")(?<!\A\\")|(?<=[{ends.replace(_QUOTES, "", 1)}])'
+    return Patterns(f"[{ends}](?:{care})", rf"{plain}(?:\\(?:{escapes}){plain})*", begun)
 
 
 @lru_cache(maxsize=256)
-def raw_patterns(firsts: str, escape: str) -> Patterns:
+def raw_patterns(firsts: str, blanks: str, escape: str) -> Patterns:
     """The patterns of raw text in which markers that begin with one of ``firsts``, and ``escape``, count."""
-    firsts = re.escape(firsts)
-    ends = '"\\\\' + _CONTROLS + _SURROGATES + firsts + re.escape(escape)
-    leaves = _SURROGATES + re.escape(escape)
-    return Patterns(f"[{ends}]", f"[{firsts}{leaves}]", f"[{leaves}]")
+    ends = _SURROGATES + re.escape(escape)
+    inside = re.escape(firsts) + ends
+    return Patterns(_or_last('"\\\\' + _CONTROLS + inside, blanks), f"[{inside}]", f"[{ends}]")
 
 
 @lru_cache(maxsize=256)
-def one_of_firsts(firsts: str) -> re.Pattern[str]:
-    """Finds one of the characters with which a marker may begin, or a surrogate."""
-    return re.compile(f"[{_SURROGATES}{re.escape(firsts)}]")
+def prose_patterns(firsts: str, blanks: str) -> Patterns:
+    """The patterns of prose in which markers that begin with one of ``firsts`` count."""
+    inside = _SURROGATES + re.escape(firsts)
+    return Patterns(_or_last(inside, blanks), f"[{inside}]", f"[{_SURROGATES}]")
+
+
+def _or_last(characters: str, blanks: str) -> str:
+    """Finds one of ``characters``, or one of ``blanks`` at the end.
+
+    One class comes first, by which the engine skips what is in neither.
+    """
+    more = re.escape(blanks)
+    return rf"[{characters}{more}](?:(?<=[{characters}])|\Z)" if blanks else f"[{characters}]"

@@ -238,8 +238,7 @@ class BraceReader(ValueReader):
                 if source.eof:
                     raise Cut("the text ends inside a string")
                 if run is None:
-                    run = RawRun(source, closers, "")
-                    run.sink = self.sink
+                    run = RawRun(source, self.sink, closers, "")
                 source.run = run
                 yield
                 continue

@@ -141,8 +141,7 @@ class PythonReader(ValueReader):
                 if source.eof:
                     raise Cut("the text ends inside a string")
                 if run is None:
-                    run = StringRun(source, string_patterns(close[0], python=True))
-                    run.sink = self.sink
+                    run = StringRun(source, self.sink, string_patterns(close[0], python=True))
                 source.run = run
                 yield
                 continue

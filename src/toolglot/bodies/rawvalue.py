@@ -165,10 +165,10 @@ class RawValue:
         """Declare that the value may only go on."""
         if not self._live and self._nulls and self._param.is_string:
             return
-        if self._run is None:
+        if self._run is None or not isinstance(self._run.sink, Call):
             blanks = BLANKS if self._trim == "blank" else _NEWLINE if self.anchored else ""
-            self._run = RawRun(self._source, self._marks, blanks, self.escape)
-        self._run.sink = self._call if self._live else Kept(self._source, self._kept)
+            sink = self._call if self._live else Kept(self._source, self._kept)
+            self._run = RawRun(self._source, sink, self._marks, blanks, self.escape)
         self._source.run = self._run
 
     def _lead(self) -> Steps:
