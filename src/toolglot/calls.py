@@ -69,7 +69,7 @@ class Call:
         "tool",
         "start",
         "_held",
-        "_room",
+        "room",
         "_parts",
         "_pending",
         "_value",
@@ -85,7 +85,7 @@ class Call:
         self.tool = tool
         self.start = channel.mark
         self._held = held
-        self._room = room
+        self.room = room
         self._parts = Rope()
         self._pending: list[str] = []
         self._value: Any = None
@@ -99,14 +99,14 @@ class Call:
     def take(self, text: str, count: int) -> None:
         """``text`` is argument JSON that stands for the next ``count`` characters."""
         source = self.channel.source
-        if len(text) > self._room:
+        if len(text) > self.room:
             # As many characters as fit, so that the pieces in which the text came do not matter.
-            if len(text) == count and self._room:
-                self.take(text[: self._room], self._room)
+            if len(text) == count and self.room:
+                self.take(text[: self.room], self.room)
             raise OverLimit("the call is longer than the limit allows")
         source.pos += count
         if text:
-            self._room -= len(text)
+            self.room -= len(text)
             self._parts.append(text)
             self._pending.append(text)
             self._to = source.base + source.pos
@@ -114,7 +114,7 @@ class Call:
     def take_raw(self, text: str) -> None:
         """``text`` is what stands at the cursor, to be the inside of a JSON string."""
         escaped = json_escape(text)
-        if len(escaped) <= self._room:
+        if len(escaped) <= self.room:
             self.take(escaped, len(text))
             return
         for character in text:
@@ -125,6 +125,22 @@ class Call:
         if self._parts.length == 0:
             self._value = value
         self.take(text, count)
+
+    def live(self) -> int:
+        """The call's index where argument text may go out at once: nothing is held, or waits to be sent."""
+        channel = self.channel
+        if channel.call is not self or channel.holds or self._pending or channel.mark != channel.source.at:
+            return -1
+        return self.index
+
+    def sent(self, text: str, count: int) -> None:
+        """``text`` is argument JSON that stands for the next ``count`` characters, and went out already."""
+        channel = self.channel
+        source = channel.source
+        source.pos += count
+        self.room -= len(text)
+        self._parts.append(text)
+        self._to = channel.mark = source.base + source.pos
 
     def flush(self) -> None:
         """Send the argument text that came since the last time."""

@@ -35,15 +35,22 @@ class Rope:
 
     def append(self, piece: str) -> None:
         """Add ``piece`` at the end."""
-        self._small.append(piece)
         self.length += len(piece)
+        if len(piece) >= _CHUNK:
+            # Kept as it is: others may hold the same text.
+            self._gather(len(piece))
+            self._starts.append(self.length - len(piece))
+            self._big.append(piece)
+            return
+        self._small.append(piece)
         if len(self._small) >= _CHUNK:
             self._gather()
 
-    def _gather(self) -> None:
+    def _gather(self, behind: int = 0) -> None:
+        """Join the short pieces, which end ``behind`` characters before the end."""
         if self._small:
             piece = "".join(self._small)
-            self._starts.append(self.length - len(piece))
+            self._starts.append(self.length - behind - len(piece))
             self._big.append(piece)
             self._small.clear()
 
@@ -68,20 +75,22 @@ class Rope:
 class Markers:
     """A set of literal markers, compiled once into a search that also sees a marker's beginning at the end.
 
-    ``code`` adds runs of backticks and of tildes, ``lines`` newlines, as further hits.
+    ``code`` adds runs of backticks and of tildes, ``lines`` newlines, as further hits. ``firsts``: the
+    characters with which a hit may begin.
     """
 
-    __slots__ = ("literals", "_extra", "_final", "_longer", "_open", "_settled", "_trie")
+    __slots__ = ("firsts", "literals", "_extra", "_final", "_longer", "_open", "_settled", "_trie")
 
     def __init__(self, literals: Iterable[str], *, code: bool = False, lines: bool = False) -> None:
         self.literals = frozenset(literals)
         if any(len(literal) > LONGEST for literal in self.literals):
             raise DialectError(f"a marker has at most {LONGEST} characters")
         # A longer run is several: what is held of it must end somewhere.
-        self._extra = [f"{mark}{{1,{_RUN_MOST}}}" for mark in _RUNS] if code else []
+        self._extra = [f"{mark}{mark}{{0,{_RUN_MOST - 1}}}" for mark in _RUNS] if code else []
         if lines:
             self._extra.append(r"\n")
         self._trie = _trie(self.literals)
+        self.firsts = "".join(sorted({*self._trie, *(_RUNS if code else ""), *("\n" if lines else "")}))
         # Compiled when first asked for: a large set takes tens of milliseconds, and may never be.
         self._open: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
@@ -93,6 +102,10 @@ class Markers:
         """The first hit at or after ``start``; ``final`` means that no more text can come."""
         pattern = self._final if final else self._open
         return (self._compile(final) if pattern is None else pattern).search(text, start)
+
+    def beginning(self) -> re.Pattern[str]:
+        """What ``search`` looks for while more text may come."""
+        return self._compile(final=False) if self._open is None else self._open
 
     def _compile(self, final: bool) -> re.Pattern[str]:
         pattern = re.compile("|".join([*_alternatives(self._trie, not final), *self._extra]) or r"(?!)")

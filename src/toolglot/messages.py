@@ -23,7 +23,8 @@ from .faults import OverLimit
 from .jsonstream import Steps
 from .markers import Markers
 from .pieces import field_after
-from .scanner import BLANKS, END, MORE, NONE, one_of
+from .scanner import BLANKS, END, MORE, NONE
+from .stops import one_of
 from .table import Table
 
 _WORD_END: Final = one_of(BLANKS + "<")
@@ -143,6 +144,7 @@ class Messages(Claims):
                     return
                 self.prose(end)
                 ahead = 0
+                self.go_on(self._outer, "")
                 yield
                 continue
             hit = source.hit
@@ -295,6 +297,7 @@ class Messages(Claims):
                 ahead = 0
                 if source.eof:
                     return
+                self.go_on(self._plain_ends, "")
                 yield
                 continue
             hit = source.hit
