@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
-from .bodies import CODECS
+from .bodies import CODEC_NAMES
 from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError
 from .markers import LONGEST, Markers
@@ -101,9 +101,9 @@ class Table:
         self.special.update(envelope.special)
         self.lines.update(envelope.lines)
         for body in dialect.bodies:
-            if body.codec not in CODECS:
+            if body.codec not in CODEC_NAMES:
                 raise DialectError(
-                    f"{dialect.slug}: body.codec: expected one of {', '.join(CODECS)}, got {body.codec!r}"
+                    f"{dialect.slug}: body.codec: expected one of {', '.join(CODEC_NAMES)}, got {body.codec!r}"
                 )
         if envelope.kind == "messages":
             for marker in (*envelope.start, *filter(None, (envelope.channel,))):
