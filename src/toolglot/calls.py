@@ -24,6 +24,7 @@ from .schema import UNDECLARED, Param, Tool, Tools
 from .sinks import Collect, Sink, Skip, Tap
 
 _RANDOM_BYTES: Final = 12
+_NO_BODY: Final = Body("")
 
 
 class Ledger:
@@ -211,7 +212,7 @@ class Reading:
     ) -> None:
         self.channel = channel
         self.source: Source = channel.source
-        self.body = Body("")
+        self.body = _NO_BODY
         self.tools = tools
         self.closers: tuple[str, ...] = ()
         self.openers: tuple[str, ...] = ()

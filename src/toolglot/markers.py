@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -153,6 +154,12 @@ class Markers:
         if found[0] in _RUNS and found not in self.literals:
             return len(found) < _RUN_MOST
         return found != self._settled and (found not in self.literals or found in self._longer)
+
+
+@lru_cache(maxsize=512)
+def markers_of(literals: tuple[str, ...], *, code: bool = False) -> Markers:
+    """The compiled markers, shared by all parsers that ask for the same."""
+    return Markers(literals, code=code)
 
 
 _Trie = dict[str, "object"]

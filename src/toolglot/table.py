@@ -71,7 +71,7 @@ class Table:
         self.answers: list[Meaning] = []
         # What of a body opens where an offered name stands: the texts around the name.
         self._named: list[tuple[str, str, Meaning]] = []
-        self.special: set[str] = set()
+        self.special = frozenset(mark for dialect in dialects for mark in dialect.envelope.special)
         self.lines: set[str] = set()
         self.turn_open = tuple(turn for d in dialects for turn in d.envelope.turn_open)
         self.closes: dict[str, tuple[str, ...]] = {}
@@ -125,7 +125,6 @@ class Table:
 
     def _add(self, dialect: Dialect, calls: bool, known: bool) -> None:
         envelope, think = dialect.envelope, dialect.reasoning
-        self.special.update(envelope.special)
         self.lines.update(envelope.lines)
         for body in dialect.bodies:
             if body.codec not in CODEC_NAMES:
