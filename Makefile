@@ -9,6 +9,8 @@
 #   make bench        cost beside the floors and the peers that make bench-peers installed
 #   make bench-quick  toolglot and the floors alone, in a minute
 #   make bundle       the dialect files as data that loads at once
+#   make wheel-compiled  the wheel with the core compiled by mypyc, in dist/; the pure wheel is the default
+#   make test-compiled   the whole suite against it
 #   make docs         that and the generated tables; docs-check fails if they are not current
 #
 # PYTHON chooses the interpreter, VENV the environment's folder, PYTEST_ARGS what pytest is given.
@@ -29,7 +31,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence fuzz bench bench-quick bundle docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence fuzz bench bench-quick bundle wheel-compiled test-compiled docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -98,6 +100,21 @@ bench: $(VENV)/.installed-bench
 
 bench-quick: $(VENV)/.installed-bench
 	$(BIN)/python -m bench.run --quick $(BENCH_ARGS)
+
+wheel-compiled: $(MADE)
+	$(PIP) install build
+	rm -rf dist/compiled
+	HATCH_BUILD_HOOK_ENABLE_MYPYC=1 $(BIN)/python -m build --wheel --outdir dist/compiled
+
+# In an environment of its own: with src/ not on the path, toolglot is the wheel's.
+COMPILED := .venv-compiled
+
+test-compiled: wheel-compiled
+	$(PYTHON) -m venv --clear $(COMPILED)
+	wheel=$$(ls dist/compiled/*.whl); $(COMPILED)/bin/python -m pip install --quiet "$$wheel[test]"
+	$(COMPILED)/bin/python -m pip install --quiet --no-deps $(BFCL)
+	$(COMPILED)/bin/python -c "from toolglot import parser; assert not parser.__file__.endswith('.py'), parser"
+	$(COMPILED)/bin/python -m pytest $(PYTEST_ARGS)
 
 bundle: $(VENV)/.installed
 	$(BIN)/python -m toolglot.bundle

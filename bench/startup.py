@@ -31,11 +31,11 @@ def first(name, dialect, **given):
     out[name] = clock() - start
 def later(name, dialect, **given):
     times = []
-    for _ in range(7):
+    for _ in range(5):
         start = clock()
-        for _ in range(2000):
+        for _ in range(500):
             toolglot.Parser(dialect, **given)
-        times.append((clock() - start) / 2000)
+        times.append((clock() - start) / 500)
     out[name] = min(times)
 which = sys.argv[1]
 first("first", which)
@@ -43,9 +43,9 @@ first("first with tools", which, tools=tools)
 later("later", which)
 later("later, same tools list", which, tools=tools)
 start = clock()
-for n in range(200):
+for n in range(50):
     toolglot.Parser(which, tools=[{"type": "function", "function": {"name": f"tool_{n}", "parameters": {}}}])
-out["later, new tool names"] = (clock() - start) / 200
+out["later, new tool names"] = (clock() - start) / 50
 print(json.dumps(out))
 """
 
@@ -91,7 +91,7 @@ def main() -> int:
                     [sys.executable, "-c", _INSIDE, dialect], capture_output=True, text=True, check=True
                 ).stdout
             )
-            for _ in range(RUNS if dialect != "auto" else 5)
+            for _ in range(5)
         ]
         for key in runs[0]:
             if key.startswith("first"):

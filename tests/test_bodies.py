@@ -508,9 +508,9 @@ def test_positional_arguments_are_dropped_and_reported() -> None:
 
 def test_python_writing() -> None:
     body = Body("pythonic")
-    assert codec_of("pythonic").write([("f", {"a": "x\n"}), ("g", {"b": [None, True, {"c": 1.5}]})], body) == (
-        '[f(a="x\\n"), g(b=[None, True, {"c": 1.5}])]'
-    )
+    assert codec_of("pythonic").write(
+        [("f", {"a": "x\n"}), ("g", {"b": [None, True, {"c": 1.5}]})], body
+    ) == ('[f(a="x\\n"), g(b=[None, True, {"c": 1.5}])]')
     assert codec_of("bare_call").write([("f", {"a": 1})], Body("bare_call")) == "f(a=1)"
     for name, arguments in (("a b", {}), ("", {}), ("f", {"a b": 1}), ("f", {"": 1})):
         with pytest.raises(RenderError):

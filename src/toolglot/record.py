@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     def defaults(kind: type) -> Mapping[str, Any]:
         """Each field's default, or its factory's product, or ``MISSING``."""
+        raise NotImplementedError
 else:
 
     class _Made:

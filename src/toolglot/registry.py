@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from functools import cache, lru_cache
-from typing import Final
+from typing import Any, Final
 
 from .dialect import Dialect
 from .errors import UnknownDialectError
@@ -20,9 +20,9 @@ from .errors import UnknownDialectError
 def _data(*path: str) -> str:
     """A file of the package, wherever it was imported from."""
     spec = sys.modules[__name__].__spec__
-    assert spec is not None
-    # The loader of an installed package, and of one in an archive, has it.
-    found: bytes = spec.loader.get_data(os.path.join(os.path.dirname(__file__), *path))
+    # The loader of an installed package, and of one in an archive, has ``get_data``.
+    loader: Any = spec and spec.loader
+    found: bytes = loader.get_data(os.path.join(os.path.dirname(__file__), *path))
     return found.decode("utf-8")
 
 

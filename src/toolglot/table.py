@@ -245,7 +245,9 @@ def table_of(dialects: Sequence[Dialect], names: frozenset[str], *, calls: bool 
     ids = tuple(map(id, dialects))
     found = _tables.get((ids, names, calls))
     if found is None:
-        plain = _tables.get((ids, frozenset(), calls)) or _keep((ids, frozenset(), calls), Table(dialects, calls))
+        plain = _tables.get((ids, frozenset(), calls)) or _keep(
+            (ids, frozenset(), calls), Table(dialects, calls)
+        )
         found = _keep((ids, names, calls), plain.of(names) if plain.by_name else plain)
     return found
 

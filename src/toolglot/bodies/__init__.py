@@ -36,7 +36,8 @@ class Codec(NamedTuple):
     several: str
 
 
-# What stands behind a name in the module, where a module has several codecs; and how many calls it writes.
+# The module of each codec, what its functions' names end in where a module has several, and how many calls
+# it writes at once.
 _KNOWN: Final[dict[str, tuple[str, str, str, str]]] = {
     "json_object": ("json_object", "", "", "one"),
     "json_array": ("json_array", "", "", "all"),
@@ -65,8 +66,12 @@ def codec_of(name: str) -> Codec:
     if found is None:
         stem, starts, reads, several = _KNOWN[name]
         module: Any = import_module(f"{__package__}.{stem}")
-        parts = (module, f"starts{starts}"), (module, f"read{reads}"), (module, f"write{reads}")
-        found = _codecs[name] = Codec(*(getattr(*part) for part in parts), several)
+        found = _codecs[name] = Codec(
+            getattr(module, f"starts{starts}"),
+            getattr(module, f"read{reads}"),
+            getattr(module, f"write{reads}"),
+            several,
+        )
     return found
 
 
