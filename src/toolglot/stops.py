@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-_SURROGATES: Final = "\ud800-\udfff"
+_SURROGATES: Final = r"\ud800-\udfff"
 _QUOTES: Final = '"\\\\'
 _CONTROLS: Final = "\x00-\x1f"
 SURROGATE: Final = re.compile(f"[{_SURROGATES}]")
