@@ -163,7 +163,7 @@ def main() -> int:
         "--quick", action="store_true", help="toolglot and the floors, two sizes, three rounds"
     )
     asked.add_argument("--rounds", type=int, default=0, help=f"default {ROUNDS}, quick 3")
-    asked.add_argument("--limit", type=float, default=20.0, help="seconds that one run may take")
+    asked.add_argument("--limit", type=float, default=10.0, help="seconds that one run may take")
     asked.add_argument("--only", action="append", default=[], help="texts whose name contains this")
     asked.add_argument("--entry", action="append", default=[], help="entries whose name contains this")
     asked.add_argument("--peers", default=str(ROOT / ".peers"), help="folder with one environment a peer")
