@@ -12,7 +12,12 @@
 #   make derive       dialects from the chat templates of the shared folder
 #   make clients      every public fixture and field case, read by each of the real clients
 #   make fuzz         the laws, 20,000 examples each
-#   make docs         write the generated tables; docs-check fails if they are not current
+#   make bench        cost beside the floors and the peers that make bench-peers installed
+#   make bench-quick  toolglot and the floors alone, in a minute
+#   make bundle       the dialect files as data that loads at once
+#   make wheel-compiled  the wheel with the core compiled by mypyc, in dist/; the pure wheel is the default
+#   make test-compiled   the whole suite against it
+#   make docs         that and the generated tables; docs-check fails if they are not current
 #
 # PYTHON chooses the interpreter, VENV the environment's folder, PYTEST_ARGS what pytest is given.
 
@@ -32,7 +37,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines real-model real-proxy derive fuzz clients docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines real-model real-proxy derive fuzz clients bench bench-quick bundle wheel-compiled test-compiled docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -58,6 +63,10 @@ $(VENV)/.installed-dev: $(MADE) pyproject.toml
 	$(PIP) install --editable '.[dev]'
 	$(PIP) install --no-deps $(BFCL)
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-test
+
+$(VENV)/.installed-bench: $(MADE) pyproject.toml
+	$(PIP) install --editable '.[bench]'
+	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -126,10 +135,36 @@ clients: $(VENV)/.installed-test
 fuzz: $(VENV)/.installed-test
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/test_laws.py $(PYTEST_ARGS)
 
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m bench.run $(BENCH_ARGS)
+
+bench-quick: $(VENV)/.installed-bench
+	$(BIN)/python -m bench.run --quick $(BENCH_ARGS)
+
+wheel-compiled: $(MADE)
+	$(PIP) install build
+	rm -rf dist/compiled
+	HATCH_BUILD_HOOK_ENABLE_MYPYC=1 $(BIN)/python -m build --wheel --outdir dist/compiled
+
+# In an environment of its own: with src/ not on the path, toolglot is the wheel's.
+COMPILED := .venv-compiled
+
+test-compiled: wheel-compiled
+	$(PYTHON) -m venv --clear $(COMPILED)
+	wheel=$$(ls dist/compiled/*.whl); $(COMPILED)/bin/python -m pip install --quiet "$$wheel[test]"
+	$(COMPILED)/bin/python -m pip install --quiet --no-deps $(BFCL)
+	$(COMPILED)/bin/python -c "from toolglot import parser; assert not parser.__file__.endswith('.py'), parser"
+	$(COMPILED)/bin/python -m pytest $(PYTEST_ARGS)
+
+bundle: $(VENV)/.installed
+	$(BIN)/python -m toolglot.bundle
+
 docs: $(VENV)/.installed-test
+	$(BIN)/python -m toolglot.bundle
 	$(BIN)/python docs/generate.py
 
 docs-check: $(VENV)/.installed-test
+	$(BIN)/python -m toolglot.bundle --check
 	$(BIN)/python docs/generate.py --check
 
 clean:

@@ -13,18 +13,12 @@ from toolglot.markers import Markers
 from toolglot.scanner import (
     END,
     MORE,
-    NAME_STOP,
     NONE,
-    SCALAR_STOP,
-    WORD_STOP,
     Source,
     counting,
     examined,
-    holds,
-    one_of,
-    string_stops,
-    tag_stop,
 )
+from toolglot.stops import NAME_STOP, SCALAR_STOP, WORD_STOP, holds, one_of, string_stops, tag_stop
 
 TAGS = Markers(["<a>", "</a>"])
 

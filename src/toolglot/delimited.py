@@ -16,9 +16,11 @@ from typing import Final
 from .envelope import Verdict
 from .events import DefectKind
 from .jsonstream import Steps
+from .markers import Markers
 from .messages import Messages
 from .reasoning import Reasoner
-from .scanner import BLANKS, MORE, NAME_STOP, NONE, one_of
+from .scanner import BLANKS, MORE, NONE
+from .stops import NAME_STOP, one_of
 from .table import Kind, Meaning
 
 _NEWLINE: Final = "\n"
@@ -71,10 +73,13 @@ class Delimited(Reasoner):
                     return True
                 end = len(source.text) if at < 0 else at
                 self.prose(self._run(end))
-                ahead = end - source.pos
+                source.ahead = end - source.pos
                 if self.overdue():
                     self.spill(thinking=True)
+                else:
+                    self.wait(state.table.quoted if state.ticks else state.table.outside)
                 yield
+                ahead = source.ahead
                 continue
             hit = source.hit
             self.prose(self._run(at))
@@ -82,6 +87,13 @@ class Delimited(Reasoner):
             ahead = 0 if gone else source.skipped
             start = gone
         return False
+
+    def wait(self, markers: Markers) -> None:
+        """Declare that prose may only go on, where no separator of more than a newline may have begun."""
+        table = self.state.table
+        if not table.separators or table.layout == "blank":
+            blanks = BLANKS if table.layout == "blank" else _NEWLINE if table.closes else ""
+            self.go_on(markers, blanks, None if self.state.thinking else table.firsts)
 
     def _within_word(self, at: int) -> bool:
         """Whether what begins at local index ``at`` could only be an offered name, but stands in a word."""
@@ -313,8 +325,10 @@ class Delimited(Reasoner):
                     return True
                 end = len(source.text) if at < 0 else at
                 self.prose(self._run(end))
-                ahead = end - source.pos
+                source.ahead = end - source.pos
+                self.wait(self.state.table.inside)
                 yield
+                ahead = source.ahead
                 continue
             hit = source.hit
             self.prose(self._run(at))

@@ -19,9 +19,11 @@ from collections.abc import Callable, Generator, Sequence
 from typing import ClassVar, Final
 
 from .faults import Cut, Malformed, OverLimit
-from .jsontext import DECODER, is_number, json_escape
-from .scanner import BLANKS, END, MORE, NONE, Source, examined, string_stops
+from .jsontext import SCALAR_MOST, is_number, json_escape, whole_at
+from .runs import StringRun
+from .scanner import BLANKS, END, MORE, NONE, Source
 from .sinks import Collect, Sink, Tap
+from .stops import string_patterns, string_stops
 
 Steps = Generator[None, None, None]
 Repaired = Callable[[str, int, int], None]
@@ -40,8 +42,6 @@ _VALUE_STARTS: Final = (
 _KEY_STARTS: Final = ('"', "'", "“", "‘", "}")
 _MISSING_MOST: Final = 64
 _CLOSES: Final = BLANKS + "]}"
-# Digits cost more than linear time to convert; no value that a tool can use is longer.
-_SCALAR_MOST: Final = 1 << 16
 
 
 # Where a string stands: what may follow its closing quote.
@@ -241,20 +241,11 @@ class ValueReader:
     def at_once(self, depth: int) -> bool:
         """Take the value in one go where all of it is there and nothing in it needs care."""
         source = self.source
-        text, start = source.text, source.pos
-        if len(text) - start < 2:
+        whole = whole_at(source.text, source.pos, depth)
+        if whole is None:
             return False
-        examined(len(text) - start)
-        try:
-            value, end = DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            return False
-        if end - start > _SCALAR_MOST:
-            return False
-        piece = text[start:end]
-        if "\\ud" in piece or "\\uD" in piece or piece.count("{") + piece.count("[") > depth:
-            return False
-        self.sink.take_value(piece, end - start, value)
+        value, piece = whole
+        self.sink.take_value(piece, len(piece), value)
         return True
 
     # -- scalars --------------------------------------------------------------------------------
@@ -284,8 +275,8 @@ class ValueReader:
         ahead = 0
         while True:
             at = source.stop(stop, source.pos + ahead)
-            if at - source.pos > _SCALAR_MOST:
-                raise OverLimit(f"a bare value is longer than {_SCALAR_MOST} characters")
+            if at - source.pos > SCALAR_MOST:
+                raise OverLimit(f"a bare value is longer than {SCALAR_MOST} characters")
             if at < len(source.text) or source.eof:
                 return source.text[source.pos : at]
             ahead = at - source.pos
@@ -300,6 +291,7 @@ class ValueReader:
             self.repair(f"{opener} as a quote", 1)
         self.sink.take('"', 1)
         last = ""
+        run: StringRun | None = None
         while True:
             at = source.stop(stop, source.pos)
             if at > source.pos:
@@ -307,6 +299,9 @@ class ValueReader:
             if source.pos >= len(source.text):
                 if source.eof:
                     raise Cut("the text ends inside a string")
+                if run is None:
+                    run = StringRun(source, self.sink, string_patterns(close))
+                source.run = run
                 yield
                 continue
             c = source.text[source.pos]

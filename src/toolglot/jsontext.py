@@ -8,20 +8,55 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from json.encoder import encode_basestring
 from typing import Any, Final
+
+from .scanner import examined
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _DIGITS: Final = 4000
+_CLOSING: Final = {"{": "}", "[": "]"}
+# Digits cost more than linear time to convert; no value that a tool can use is longer.
+SCALAR_MOST: Final = 1 << 16
 
 
 def json_escape(text: str) -> str:
     """``text`` as the inside of a JSON string."""
-    return _ENCODE(text)[1:-1]
+    return encode_basestring(text)[1:-1]
 
 
 def is_number(text: str) -> bool:
     """Whether ``text`` is a number of JSON."""
     return _NUMBER.fullmatch(text) is not None
+
+
+def whole_at(text: str, start: int, depth: int) -> tuple[Any, str] | None:
+    """The JSON value that begins at ``start`` and its text, where all of it is there, in one go.
+
+    None where it is cut, repeats a key, is nested deeper than ``depth``, or holds what needs care: the
+    halves of surrogate pairs, digits without end.
+    """
+    if text.rfind(_CLOSING.get(text[start], ""), start + 1) < 0:
+        return None
+    examined(len(text) - start)
+    long = len(text) - start > SCALAR_MOST
+    if long and not 0 < _int_digits() <= SCALAR_MOST:
+        return None
+    try:
+        value, end = (_LONG_DECODER if long else DECODER).raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    piece = text[start:end]
+    if "\\ud" in piece or "\\uD" in piece or piece.count("{") + piece.count("[") > depth:
+        return None
+    return value, piece
+
+
+def _int_digits() -> int:
+    """How many digits the interpreter makes an integer of; 0 where it knows no end."""
+    limit = getattr(sys, "get_int_max_str_digits", None)
+    return 0 if limit is None else int(limit())
 
 
 def decode(text: str) -> tuple[Any, str | None]:
@@ -93,5 +128,13 @@ def _refuse(word: str) -> Any:
     raise ValueError(f"{word} is not JSON")
 
 
-_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
+def _short_float(text: str) -> float:
+    if len(text) > SCALAR_MOST:
+        raise ValueError("a number is too long")
+    return float(text)
+
+
 DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)
+_LONG_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_short_float
+)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import DefectsError, MessageError
 from .events import Defect, Span
+from .record import dataclass, field
 
 
 @dataclass(frozen=True)

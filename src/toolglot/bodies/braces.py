@@ -20,7 +20,8 @@ from ..events import DefectKind
 from ..faults import Cut
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds
+from ..scanner import BLANKS, END, MORE, NONE
+from ..stops import NAME_STOP, holds
 from .bracevalue import BraceReader, key_stops
 from .rawvalue import marks
 

@@ -17,6 +17,7 @@ from ..jsonstream import Steps, ValueReader
 from ..jsontext import json_escape
 from ..literals import json_string, strict_json
 from ..markers import Markers
+from ..runs import RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import UNDECLARED, Param, Tool
 from .rawvalue import marks
@@ -227,6 +228,7 @@ class BraceReader(ValueReader):
         self.sink.take('"', count * len(opener))
         closers = marks((closer,))
         last = False
+        run: RawRun | None = None
         while True:
             at = source.find(closers, source.pos)
             end = len(source.text) if at < 0 else at
@@ -235,6 +237,9 @@ class BraceReader(ValueReader):
             if at < 0 or source.hit is None:
                 if source.eof:
                     raise Cut("the text ends inside a string")
+                if run is None:
+                    run = RawRun(source, self.sink, closers, "")
+                source.run = run
                 yield
                 continue
             count = 1

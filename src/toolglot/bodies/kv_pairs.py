@@ -17,8 +17,9 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds, tag_stop
+from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING, UNDECLARED, stated
+from ..stops import NAME_STOP, holds, tag_stop
 from .rawvalue import Frame, RawValue, marks
 
 

@@ -18,7 +18,8 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
 from ..markers import Rope
-from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds
+from ..scanner import BLANKS, END, MORE, NONE
+from ..stops import NAME_STOP, holds
 from .rawvalue import marks
 
 _FENCE: Final = "```"

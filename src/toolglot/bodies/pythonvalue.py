@@ -14,8 +14,10 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps, ValueReader
 from ..jsontext import is_number, json_escape
 from ..literals import json_string, python_to_json
-from ..scanner import BLANKS, MORE, NONE, SCALAR_STOP, string_stops
+from ..runs import StringRun
+from ..scanner import BLANKS, MORE, NONE
 from ..schema import UNDECLARED, Param
+from ..stops import SCALAR_STOP, string_patterns, string_stops
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
 _STOPS: Final = {close: string_stops(close) for close in _QUOTES.values()}
@@ -130,6 +132,7 @@ class PythonReader(ValueReader):
         self.sink.take('"', len(close))
         stop = _STOPS[close[0]]
         last = False
+        run: StringRun | None = None
         while True:
             at = source.stop(stop, source.pos)
             if at > source.pos:
@@ -137,6 +140,9 @@ class PythonReader(ValueReader):
             if source.pos >= len(source.text):
                 if source.eof:
                     raise Cut("the text ends inside a string")
+                if run is None:
+                    run = StringRun(source, self.sink, string_patterns(close[0], python=True))
+                source.run = run
                 yield
                 continue
             c = source.text[source.pos]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..calls import Call, Reading
 from ..dialect import Body, Tag
@@ -19,9 +19,10 @@ from ..jsonstream import Steps
 from ..literals import json_string
 from ..markers import Markers
 from ..pieces import twice
-from ..scanner import END, MORE, NAME_STOP, NONE, Source
+from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
+from ..stops import NAME_STOP
 from .rawvalue import Frame, RawValue, marks
 from .tags import ENTITY_MOST, Tagged, escape, read_tag, tag_at, tag_begins, unescape, write_tag
 
@@ -209,6 +210,8 @@ def _value(reading: Reading, call: Call, param: Param, frame: Frame) -> Steps:
 
 class EscapedValue(RawValue):
     """A raw value with escapes."""
+
+    escape: ClassVar[str] = "&"
 
     def _data(self, end: int, held: bool) -> int:
         cut = end

@@ -20,8 +20,9 @@ from ..faults import Cut, Malformed, OverLimit
 from ..jsonstream import Steps
 from ..literals import json_string
 from ..markers import Rope
-from ..scanner import BLANKS, MORE, NONE, one_of
+from ..scanner import BLANKS, MORE, NONE
 from ..schema import UNDECLARED, Place
+from ..stops import one_of
 from .rawvalue import behind, ends_call, marks
 from .tags import read_tag, tag_begins, write_tag
 

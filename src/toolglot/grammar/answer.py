@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..bodies import CODECS
+from ..bodies import codec_of
 from ..dialect import Dialect
 from ..errors import DialectError, RenderError, ToolsError
 from ..message import ToolCall
@@ -98,7 +98,7 @@ def _delimited(
     call = rules.add(alt(node for _, node in written))
     one = prefixed(around.call_open, all_calls(context, call, parallel), rules)
     one = rules.add(seq(one, Lit(around.call_close)))
-    in_one = around.section or CODECS[context.body.codec].several == "all"
+    in_one = around.section or codec_of(context.body.codec).several == "all"
     if around.section and parallel:
         one = seq(one, Rep(prefixed(around.between, one, rules)))
     unit = seq(prefixed(around.opener, one, rules), Lit(around.closer))

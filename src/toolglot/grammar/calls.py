@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from ..bodies import CODECS
+from ..bodies import codec_of
 from ..bodies.bracevalue import key_stops
 from ..bodies.json_calls import write_object
 from ..dialect import Body
@@ -37,7 +37,7 @@ def one_call(context: Context, tool: Tool) -> Node:
 
 def all_calls(context: Context, call: Node, parallel: bool) -> Node:
     """What a codec that writes all calls at once makes of them."""
-    codec, body = CODECS[context.body.codec], context.body
+    codec, body = codec_of(context.body.codec), context.body
     most = None if parallel else 1
     if codec.several != "all":
         return call
@@ -54,7 +54,7 @@ def _json_call(context: Context, tool: Tool) -> Node:
     def written(count: int) -> str:
         if body.codec in {"json_object", "json_array"}:
             return write_object(tool.name, _PROBE, body, count)
-        codec, calls = CODECS[body.codec], [(tool.name, _PROBE)]
+        codec, calls = codec_of(body.codec), [(tool.name, _PROBE)]
         if codec.several == "all":
             return codec.write(calls, body)[1:-1]
         return codec.write(calls, body, count) if codec.several == "counted" else codec.write(calls, body)
@@ -67,7 +67,7 @@ def _json_call(context: Context, tool: Tool) -> Node:
 
 def _python_call(context: Context, tool: Tool) -> Node:
     """NAME(key=value, …), in Python's words."""
-    head, _, tail = CODECS["bare_call"].write([(tool.name, {})], context.body).rpartition(")")
+    head, _, tail = codec_of("bare_call").write([(tool.name, {})], context.body).rpartition(")")
     values = context.values(PYTHON, tool)
     fields = values.fields(tool.schema)
     parts = [
@@ -85,14 +85,14 @@ _NAME: Final = one_of("A-Za-z_")
 
 
 def _keyword(context: Context, values: Values, name: str, schema: object) -> Node:
-    CODECS["bare_call"].write([("probe", {name: None})], context.body)
+    codec_of("bare_call").write([("probe", {name: None})], context.body)
     return seq(Lit(f"{name}="), values.value(schema))
 
 
 def _brace_call(context: Context, tool: Tool) -> Node:
     """NAME{key:value,…}, with strings between delimiters."""
     body = context.body
-    head = CODECS[body.codec].write([(tool.name, {})], body).removesuffix("{}")
+    head = codec_of(body.codec).write([(tool.name, {})], body).removesuffix("{}")
     values = context.values(_braces(body, context.markers), tool)
     return seq(Lit(head + "{"), values.members(tool.schema), Lit("}"))
 

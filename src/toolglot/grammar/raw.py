@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from ..bodies import CODECS
+from ..bodies import codec_of
 from ..schema import Tool
 from ..schemawalk import ANY, TEXT, Walk
 from .context import Context, counted
@@ -63,7 +63,7 @@ class _Pairs:
 def tagged_call(context: Context, tool: Tool) -> Node:
     """A tag with the name, and one with each key."""
     body = context.body
-    write = CODECS[body.codec].write
+    write = codec_of(body.codec).write
     assert body.name is not None
     assert body.param is not None
     tail = body.line + body.name.end
@@ -82,7 +82,7 @@ def tagged_call(context: Context, tool: Tool) -> Node:
 def kv_call(context: Context, tool: Tool) -> Node:
     """A name, and pairs of key and value."""
     body = context.body
-    write = CODECS[body.codec].write
+    write = codec_of(body.codec).write
     head = write([(tool.name, {})], body)
     close = body.value_close[0]
     pairs = _Pairs(
@@ -148,7 +148,10 @@ def tree_call(context: Context, tool: Tool) -> Node:
     """A tag with the name, and an element for each argument and each of its parts."""
     body = context.body
     assert body.name is not None
-    head, tail = CODECS[body.codec].write([(tool.name, {})], body).removesuffix(body.name.end), body.name.end
+    head, tail = (
+        codec_of(body.codec).write([(tool.name, {})], body).removesuffix(body.name.end),
+        body.name.end,
+    )
     tree = _Tree(context, context.values(JSON, tool))
     return seq(Lit(head), tree.members(tool.schema, 0), Lit(tail))
 
