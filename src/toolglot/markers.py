@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from .errors import DialectError
@@ -123,6 +124,12 @@ class Markers:
         if found[0] in _RUNS and found not in self.literals:
             return len(found) < _RUN_MOST
         return found != self._settled and (found not in self.literals or found in self._longer)
+
+
+@lru_cache(maxsize=1024)
+def marks(literals: tuple[str, ...], *, code: bool = False) -> Markers:
+    """The markers of ``literals``, compiled once."""
+    return Markers(literals, code=code)
 
 
 _Trie = dict[str, "object"]

@@ -12,11 +12,11 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from .bodies import begins
-from .bodies.rawvalue import marks
 from .calls import Reading
 from .dialect import Body, Dialect, Envelope
 from .events import DefectKind
 from .jsonstream import Steps
+from .markers import marks
 from .scanner import MORE, Source
 
 

@@ -67,6 +67,7 @@ class Table:
     def __init__(self, dialects: Sequence[Dialect], names: frozenset[str], calls: bool = True) -> None:
         self.dialects = tuple(dialects)
         self.meanings: dict[str, list[Meaning]] = {}
+        self.by_kind: dict[str, list[tuple[Kind, list[Meaning]]]] = {}
         self.answers: list[Meaning] = []
         self.special: set[str] = set()
         self.lines: set[str] = set()
