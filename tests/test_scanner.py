@@ -440,7 +440,7 @@ def test_one_of() -> None:
 def test_a_string_ends_at_what_needs_care() -> None:
     inside = string_patterns("”").inside
     for stop in ("”", '"', "\\", "\\x", "\n", "\x00", "\x1f", "\ud800", "\\ud800", "\\u12"):
-        match = inside.match(f"a'“é\x7f\u2028 \\n\\\" \\u00e9{stop}b")
+        match = inside.match(f"a'“é\x7f\u2028 \\n\\\" \\u00e9{stop}!")
         assert match is not None
         assert match.group() == "a'“é\x7f\u2028 \\n\\\" \\u00e9"
 

@@ -256,8 +256,12 @@ class Source:
         if start < len(text):
             # Nearly always there is no blank, or one.
             if text[start] not in BLANKS:
+                if _counts:
+                    examined(1)
                 return start
             if start + 1 < len(text) and text[start + 1] not in BLANKS:
+                if _counts:
+                    examined(2)
                 return start + 1
         known = self._blanks.get(self.base + start)
         end = self.stop(_NONBLANK, start if known is None else known - self.base)
