@@ -68,6 +68,7 @@ class Table:
     def __init__(self, dialects: Sequence[Dialect], calls: bool = True) -> None:
         self.dialects = tuple(dialects)
         self.meanings: dict[str, list[Meaning]] = {}
+        self.by_kind: dict[str, list[tuple[Kind, list[Meaning]]]] = {}
         self.answers: list[Meaning] = []
         # What of a body opens where an offered name stands: the texts around the name.
         self._named: list[tuple[str, str, Meaning]] = []
@@ -128,8 +129,8 @@ class Table:
         self.lines.update(envelope.lines)
         for body in dialect.bodies:
             if body.codec not in CODEC_NAMES:
-                known = ", ".join(CODEC_NAMES)
-                raise DialectError(f"{dialect.slug}: body.codec: expected one of {known}, got {body.codec!r}")
+                names = ", ".join(CODEC_NAMES)
+                raise DialectError(f"{dialect.slug}: body.codec: expected one of {names}, got {body.codec!r}")
         if envelope.kind == "messages":
             for marker in (*envelope.start, *filter(None, (envelope.channel,))):
                 self._mean(marker, Meaning(Kind.HEADER, dialect))
