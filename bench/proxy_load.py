@@ -50,7 +50,10 @@ WORDS = [
     "the",
     "week",
 ][1:]
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+HEAD = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+    b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+)
 
 
 def frame(delta: dict[str, object], finish: str | None = None) -> bytes:
@@ -71,6 +74,10 @@ ROLE = frame({"role": "assistant", "content": ""})
 TEXT = [frame({"content": " " + word}) for word in WORDS]
 END = b"".join(frame({"content": piece}) for piece in CALL.split(" ")) + frame({}, "stop")
 END += b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"
+
+
+SPREAD = 4.0
+"""Seconds over which the requests of the paced load begin."""
 
 
 @dataclass
@@ -114,6 +121,9 @@ class Load:
         writer.close()
 
     async def client(self, port: int, name: str) -> None:
+        if self.mode == "paced":
+            # Requests that all come in one instant would only wait for each other.
+            await asyncio.sleep(SPREAD * int(name) / len(self.streams))
         stream = self.streams[name]
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         request = {"model": "m", "stream": True, "messages": [], "tools": [TOOL], "user": name}
@@ -237,8 +247,7 @@ async def run(options: argparse.Namespace) -> None:
         ways[role] = spawn(role, upstream, options.dialect)
     try:
         print(
-            f"{options.streams} streams, {options.chunks} chunks of text each, "
-            f"then a call ({options.dialect})"
+            f"{options.streams} streams: {options.chunks} chunks of text and a call each ({options.dialect})"
         )
         for mode in ("closed", "paced", "flood"):
             print(f"\n{mode:12}  chunks/s   µs CPU/c   chunk ms: median, p99   first text ms: median, p99")

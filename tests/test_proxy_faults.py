@@ -278,6 +278,28 @@ def test_nobody_listens() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("closings", [1, 2])
+def test_connection_that_closes_before_an_answer(closings: int) -> None:
+    """An idle connection that the upstream has closed costs a second try, and no more than that."""
+
+    async def answer(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if len(script.requests) <= closings:
+            assert request.transport is not None
+            request.transport.close()
+        return web.json_response({"choices": []})
+
+    script = Script(faults={"m": answer})
+
+    async def run() -> None:
+        async with both(script) as b, b.ask(stream=False) as got:
+            assert got.status == (200 if closings == 1 else 502)
+            assert len(script.requests) == 2
+            if closings == 2:
+                assert (await got.json())["error"]["code"] == "upstream_broke"
+
+    asyncio.run(run())
+
+
 # -- sizes -------------------------------------------------------------------------------------------
 
 

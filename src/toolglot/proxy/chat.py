@@ -19,7 +19,7 @@ import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
-from ..wire import Exchange, openai_error
+from ..wire import AnswerStream, Exchange, openai_error
 from . import llama
 from .capture import Tape
 from .config import Config
@@ -66,12 +66,14 @@ class Chat:
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Ask the upstream, and answer. Faults of the upstream are answers, too."""
+        # Made while the upstream thinks, so that its first chunk need not wait for it.
+        stream = self._exchange.stream() if self._exchange.streamed else None
         try:
             async with self._asked(request) as answer:
                 if answer.status >= 400:
                     return await self._error(answer)
-                if self._exchange.streamed:
-                    return await self._stream(request, answer)
+                if stream is not None:
+                    return await self._stream(request, answer, stream)
                 return await self._whole(answer)
         except FAULTS as error:
             return self._fail(upstream_failure(error, self._config))
@@ -103,7 +105,9 @@ class Chat:
             self._tape.take(_bytes(body), out)
         return _json_response(answer, out)
 
-    async def _stream(self, request: web.Request, answer: aiohttp.ClientResponse) -> web.StreamResponse:
+    async def _stream(
+        self, request: web.Request, answer: aiohttp.ClientResponse, stream: AnswerStream
+    ) -> web.StreamResponse:
         headers = [*passed_on(answer.headers, *_RESPONSE_OWN), *STREAM_HEADERS]
         response = web.StreamResponse(status=answer.status, headers=CIMultiDict(headers))
         try:
@@ -111,7 +115,7 @@ class Chat:
             live = Live(response)
             source = Source(answer, self._config, self._translation(answer))
             with self._keep_alive.following(live):
-                await self._pump(source, live)
+                await self._pump(source, stream, live)
             await response.write_eof()
             if self._record.outcome == "done" and not self._exchange.report.failed:
                 await source.drain()
@@ -119,9 +123,9 @@ class Chat:
             self._record.outcome = "client_gone"
         return response
 
-    async def _pump(self, source: Source, live: Live) -> None:
+    async def _pump(self, source: Source, stream: AnswerStream, live: Live) -> None:
         """Every chunk of the upstream, until it ends or breaks off. Raises if the client is gone."""
-        stream, record = self._exchange.stream(), self._record
+        record = self._record
         timing = Timing(record, asyncio.get_running_loop().time)
         take = None if self._tape is None else self._tape.take
         try:

@@ -83,7 +83,8 @@ class Upstream:
         )
         self._session = aiohttp.ClientSession(
             # No limit: how many requests run at once is the upstream's to say.
-            connector=aiohttp.TCPConnector(limit=0),
+            # Most servers close a connection that was idle for five seconds; ours goes before.
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=timeout,
             auto_decompress=False,
@@ -99,14 +100,27 @@ class Upstream:
     async def post(
         self, path: str, body: Mapping[str, Any], headers: Sequence[tuple[str, str]]
     ) -> aiohttp.ClientResponse:
-        """The answer to a JSON request; its body is unpacked as it is read. Raises aiohttp's errors."""
-        return await self.session.post(
-            self.url(path),
-            data=json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),
-            headers=CIMultiDict(headers),
-            allow_redirects=False,
-            auto_decompress=True,
-        )
+        """The answer to a JSON request; its body is unpacked as it is read. Raises aiohttp's errors.
+
+        A connection that closed before any answer is most often one that the upstream had given up while
+        it lay idle: the request is sent once more, which a completion can bear.
+        """
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        for attempt in ("first", "last"):
+            try:
+                return await self.session.post(
+                    self.url(path),
+                    data=data,
+                    headers=CIMultiDict(headers),
+                    allow_redirects=False,
+                    auto_decompress=True,
+                )
+            except aiohttp.ClientConnectorError:
+                raise
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                if attempt == "last":
+                    raise
+        raise AssertionError("the last attempt returns or raises")
 
     async def ask(self) -> dict[str, Any]:
         """Find out the server's kind where the settings do not say it; returns its ``/props``, if any."""

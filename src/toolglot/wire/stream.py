@@ -31,6 +31,7 @@ from .written import Deltas
 _SHARED: Final = ("id", "object", "created", "model")
 _STEADY: Final = ("system_fingerprint", "service_tier")
 _CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason", "logprobs"})
+_BETWEEN: Final = b"\n\n"
 _TYPE: Final = "upstream_error"
 
 
@@ -43,6 +44,8 @@ class AnswerStream:
         self._report = report
         self._reader = EventReader(settings.frame)
         self._choices: dict[int, Choice] = {}
+        # Made before the first chunk is there, which need not wait for it then.
+        self._first = self._new(0)
         self._shared: dict[str, Any] = {}
         self._steady: dict[str, Any] = {}
         self._head = ""
@@ -53,6 +56,9 @@ class AnswerStream:
         self._alike = Alike()
         self._between = True
         """Whether what came so far ended with a frame, so that the next bytes begin one."""
+
+    def _new(self, index: int) -> Choice:
+        return Choice(index, self._offer, self._settings, self._report)
 
     @property
     def held(self) -> int:
@@ -66,17 +72,26 @@ class AnswerStream:
 
     def feed(self, data: bytes) -> bytes:
         """The next bytes of the upstream; what can go to the client now. After the end, nothing."""
+        if self._between and data.count(_BETWEEN) > 1:
+            # Frame by frame: where many came at once, most of them are alike, too.
+            *whole, rest = data.split(_BETWEEN)
+            for frame in whole:
+                self._bytes(frame + _BETWEEN)
+            data = rest
+        self._bytes(data)
+        return self._flush()
+
+    def _bytes(self, data: bytes) -> None:
         if self.ended or not data:
-            return b""
+            return
         texts = self._alike.texts(data) if self._between else None
         if texts is not None and self._texts(texts):
-            return self._flush()
+            return
         frames = self._reader.feed(data)
         self._take(frames)
         if self._between and len(frames) == 1 and frames[0].kind is FrameKind.JSON and not frames[0].event:
             self._alike.learn(data, frames[0].value)
-        self._between = data.endswith((b"\n\n", b"\r\n\r\n"))
-        return self._flush()
+        self._between = data.endswith((_BETWEEN, b"\r\n\r\n"))
 
     def close(self, error: str | None = None) -> bytes:
         """The upstream has ended, or broke off for ``error``; the rest of the client's stream."""
@@ -186,7 +201,8 @@ class AnswerStream:
         index = index if isinstance(index, int) else place
         reader = self._choices.get(index)
         if reader is None:
-            reader = self._choices[index] = Choice(index, self._offer, self._settings, self._report)
+            reader = self._first if index == 0 else self._new(index)
+            self._choices[index] = reader
         if reader.finished:
             return []
         delta, message = choice.get("delta"), choice.get("message")
