@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import logging
 import math
 import os
 import re
@@ -31,11 +32,13 @@ CANDIDATES = (64, 4096)
 
 
 def module() -> Any:
-    """The bindings; exits with a line that says what to install."""
+    """The bindings, which then log errors only; exits with a line that says what to install."""
     try:
-        return importlib.import_module("llama_cpp")
+        found = importlib.import_module("llama_cpp")
     except ImportError as error:
         raise SystemExit(f"{NOT_INSTALLED} ({error})") from None
+    logging.getLogger("llama-cpp-python").setLevel(logging.ERROR)
+    return found
 
 
 @cache
