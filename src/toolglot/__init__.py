@@ -7,6 +7,8 @@ from .assembler import assemble
 from .auto import DEFAULT_AUTO_ORDER, Auto, Context, ParseResult, create_auto, resolve
 from .dialect import Dialect
 from .errors import (
+    CaptureError,
+    ConfigError,
     DefectsError,
     DerivationError,
     DialectError,
@@ -45,6 +47,8 @@ __all__ = [
     "Auto",
     "CallEnd",
     "CallStart",
+    "CaptureError",
+    "ConfigError",
     "Context",
     "Defect",
     "DefectKind",

@@ -23,7 +23,7 @@ from aiohttp import web
 import toolglot
 
 from ..errors import WireError
-from ..wire import Exchange, Settings, openai_error
+from ..wire import Exchange, Report, Settings, openai_error
 from . import llama
 from .capture import Capture, Tape, line_of
 from .chat import Chat, asked_with
@@ -185,8 +185,9 @@ class Proxy:
         return choice
 
     def _refused(self, model: str, choice: Choice, error: WireError) -> None:
-        report = Exchange({}, self._settings).report
-        self._done(Record(model, choice, report, False, status=error.status, outcome="refused"))
+        record = Record(model, choice, Report(model=model), False, status=error.status, outcome="refused")
+        record.error = str(error)
+        self._done(record)
 
     def _done(self, record: Record) -> None:
         self.metrics.add(record, self.tallies.label(record.model))
