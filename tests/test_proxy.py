@@ -22,6 +22,7 @@ from tests import probe
 from tests.scripted import DONE, Answer, Script, chunk, sse
 from tests.test_proxy_faults import CALL, PING, Both, both, events
 from toolglot import ToolglotError
+from toolglot.derive import Refusal
 from toolglot.proxy import llama, summary, template
 from toolglot.proxy.choice import Choices
 from toolglot.proxy.config import MIB, Config, ModelRule, read_config
@@ -375,7 +376,8 @@ class Derived:
     def __init__(self, slug: str | None) -> None:
         found = None if slug is None else toolglot.resolve(slug)
         self.dialect = found
-        self.refusals = [] if slug else ["no calls", "in it"]
+        self.confidence = "verified"
+        self.refusals = () if slug else (Refusal("syntax", "no"), Refusal("timeout", ""))
 
 
 def test_template_of_llama_server(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -449,7 +451,7 @@ def test_kinds_of_servers(routes: dict[str, Any], kind: str) -> None:
 
 def test_what_derive_says(monkeypatch: pytest.MonkeyPatch) -> None:
     _derive_by(monkeypatch, lambda text, special_tokens: Derived(None))
-    assert template.derive("x", {}) == (None, "the upstream's template gives no dialect: no calls; in it", "")
+    assert template.derive("x", {}) == (None, "the upstream's template gives no dialect: syntax; timeout")
 
     def fails(text: str, special_tokens: Any) -> Derived:
         raise toolglot.DerivationError("no")

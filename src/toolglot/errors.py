@@ -5,8 +5,10 @@
     ToolglotError
     ├── DialectError(ValueError)         a dialect's data does not hold together
     ├── ToolsError(ValueError)           the request's tools cannot be read
+    ├── MessageError(ValueError)         an assistant message cannot be read
     ├── UnknownDialectError(LookupError) no dialect goes by that name
     ├── DerivationError                  a chat template gives no dialect
+    ├── ResponseTemplateError(ValueError) a response template and a dialect do not fit each other
     ├── RenderError(ValueError)          the dialect cannot write this message
     ├── WireError(ValueError)            a request that no upstream can answer
     ├── ConfigError(ValueError)          the proxy's settings cannot be used
@@ -30,12 +32,20 @@ class ToolsError(ToolglotError, ValueError):
     """The request's tools cannot be read; the message names the entry and what was expected."""
 
 
+class MessageError(ToolglotError, ValueError):
+    """An assistant message cannot be read; the message names the place and what was expected."""
+
+
 class UnknownDialectError(ToolglotError, LookupError):
     """No bundled dialect has this name or alias."""
 
 
 class DerivationError(ToolglotError):
     """No dialect could be derived from a chat template."""
+
+
+class ResponseTemplateError(ToolglotError, ValueError):
+    """A response template is none of our dialects, or a dialect cannot be written as one; says which part."""
 
 
 class RenderError(ToolglotError, ValueError):

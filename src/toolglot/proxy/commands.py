@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
+from ..cli.inputs import Command
 from ..errors import CaptureError, ConfigError
 from .config import KINDS, MIB, ModelRule, load_dialect, read_config
 
 INSTALL = "pip install 'toolglot[proxy]'"
 
 
-def add_commands(commands: Any) -> None:
-    """Add the commands to the subparsers of ``toolglot``."""
-    _add_serve(commands)
-    replaying = _command(commands, "replay", _replay, "run captured exchanges again, one JSON object a line")
+def add_commands(command: Command) -> None:
+    """Add the commands of this module."""
+    _add_serve(command)
+    replaying = command("replay", _replay, "run captured exchanges again, one JSON object a line")
     replaying.add_argument("file", metavar="FILE", help="JSON lines written by serve --capture")
     replaying.add_argument(
         "--dialect", metavar="NAME", help="slug, alias, or a .toml file (the captured one)"
@@ -28,7 +28,7 @@ def add_commands(commands: Any) -> None:
         "--check", action="store_true", help="exit 1 where a client would get something else"
     )
 
-    casing = _command(commands, "case", _case, "write captured exchanges as test cases")
+    casing = command("case", _case, "write captured exchanges as test cases")
     casing.add_argument("file", metavar="FILE", help="JSON lines written by serve --capture")
     casing.add_argument("--line", type=int, metavar="N", help="only the exchange of this line")
     casing.add_argument("--dialect", metavar="NAME", help="slug, alias, or a .toml file (the captured one)")
@@ -39,8 +39,8 @@ def add_commands(commands: Any) -> None:
     )
 
 
-def _add_serve(commands: Any) -> None:
-    serve = _command(commands, "serve", _serve, "run the proxy")
+def _add_serve(command: Command) -> None:
+    serve = command("serve", _serve, "run the proxy")
     add = serve.add_argument
     add("--upstream", metavar="URL", help="the server behind the proxy, such as http://127.0.0.1:8080")
     add("--config", metavar="FILE", help="settings as TOML; options given here go first")
@@ -72,14 +72,6 @@ def _add_serve(commands: Any) -> None:
     add("--no-evidence", action="store_true", help="show no text of the model on /status")
     add("--log-level", choices=("debug", "info", "warning", "error"), help="(info)")
     add("--otel", action="store_true", default=None, help="send OpenTelemetry spans (extra otel)")
-
-
-def _command(commands: Any, name: str, run: Any, text: str) -> Any:
-    made = commands.add_parser(
-        name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
-    )
-    made.set_defaults(run=run)
-    return made
 
 
 def _serve(options: argparse.Namespace) -> int:
