@@ -1,6 +1,6 @@
 """The proxy under load, side by side with a plain byte-forwarding proxy of the same library.
 
-    python bench/proxy_load.py [--streams 200] [--chunks 60] [--rate 5] [--dialect NAME]
+    python bench/proxy_load.py [--streams 200] [--chunks 150] [--rate 5] [--dialect NAME]
 
 Four processes: this one is upstream and client at once, the plain forwarder and the proxy each have their
 own. Three loads, each first direct, then through the forwarder, then through the proxy:
@@ -285,7 +285,7 @@ def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="the proxy under load, beside a plain forwarder")
     parser.add_argument("--streams", type=int, default=200)
-    parser.add_argument("--chunks", type=int, default=60)
+    parser.add_argument("--chunks", type=int, default=150)
     parser.add_argument("--rate", type=float, default=5.0, help="chunks/s of each stream in the paced load")
     parser.add_argument("--dialect", default="hermes")
     parser.add_argument("--role", choices=("plain", "proxy"), help=argparse.SUPPRESS)
