@@ -5,7 +5,10 @@ With ``--check`` nothing is written, and the exit code is 1 if a part is not wha
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
+import os
 import re
 import sys
 from collections import Counter
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import toolglot
+from toolglot import cli
 from toolglot import dialect as forms
 from toolglot.explain import explain
 from toolglot.registry import dialect_text
@@ -22,7 +26,7 @@ from toolglot.registry import dialect_text
 DOCS = Path(__file__).parent
 # The tables of evidence are made by the measurements of the tests.
 sys.path.insert(0, str(DOCS.parent))
-from tests import bfcl, confusion, grid, holding, negatives  # noqa: E402
+from tests import autoparser, bfcl, confusion, grid, holding, negatives, responses  # noqa: E402
 
 
 def dialects() -> str:
@@ -72,6 +76,22 @@ def explained() -> str:
     return f"```text\n$ toolglot explain {path} --dialect hermes\n{shown}```"
 
 
+def derived() -> str:
+    """What ``toolglot derive --explain`` shows of a bundled template."""
+    path = "examples/templates/short.jinja"
+    out = io.StringIO()
+    columns = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "110"
+    try:
+        with contextlib.redirect_stdout(out):
+            cli.main(["derive", str(DOCS.parent / path), "--explain"])
+    finally:
+        del os.environ["COLUMNS"]
+        if columns is not None:
+            os.environ["COLUMNS"] = columns
+    return f"```text\n$ toolglot derive {path} --explain\n{out.getvalue()}```"
+
+
 def differing() -> str:
     """The samples in which ``auto`` with tools gives something else."""
     rows = ["| dialect | read as | sample |", "|---|---|---|"]
@@ -108,7 +128,14 @@ def held() -> str:
 PARTS = {
     "dialects.md": {"dialects": dialects, "auto": auto_order, "example": example, "keys": keys},
     "cli.md": {"explain": explained},
+    "derivation.md": {
+        "explain": derived,
+        "version": autoparser.version,
+        "counts": autoparser.counts,
+        "llamacpp": autoparser.table,
+    },
     "behaviours.md": {"numbered": grid.numbered, "grid": grid.table, "reasons": grid.reasons},
+    "response-templates.md": {"exports": responses.exports, "unlike": responses.unlike},
     "evidence.md": {
         "confusion": confusion.matrix,
         "differing": differing,

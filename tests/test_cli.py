@@ -13,6 +13,7 @@ import pytest
 
 import toolglot
 from tests.places import SRC
+from tests.test_derive import TAGGED
 from toolglot.cli import deltas, event_as_json, main
 
 CALL = 'Sure.\n<tool_call>\n{"name": "ping", "arguments": {"n": 1}}\n</tool_call>'
@@ -292,6 +293,130 @@ def test_one_dialect(capsys: pytest.CaptureFixture[str]) -> None:
     source = (SRC / "dialects" / "phi.toml").read_text(encoding="utf-8")
     assert run(capsys, "dialects", "phi") == (0, source, "")
     assert run(capsys, "dialects", "phi4_mini") == (0, source, "")
+
+
+# grammar
+
+
+# render and derive
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [{"name": "ping", "arguments": {"n": 1}}],
+        {"name": "ping", "arguments": '{"n": 1}'},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"function": {"name": "ping", "arguments": {"n": 1}}}],
+        },
+    ],
+)
+def test_render(given: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "m.json", json.dumps(given))
+    code, out, err = run(capsys, "render", file, "--dialect", "hermes")
+    assert (code, err) == (0, "")
+    assert out == '<tool_call>\n{"name": "ping", "arguments": {"n": 1}}\n</tool_call>'
+
+
+def test_render_the_turn_of_a_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "m.json", '[{"name": "ping", "arguments": {"n": "1"}}]')
+    template = written(tmp_path / "t.jinja", TAGGED)
+    code, out, _ = run(capsys, "render", file, "--template", template)
+    assert (code, out) == (0, "<|im_start|>assistant\n<call:ping><arg:n>1</arg></call><|im_end|>\n")
+
+
+def test_what_render_cannot_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "m.json", '[{"name": "ping"}]')
+    assert run(capsys, "render", file)[0] == 2
+    assert run(capsys, "render", written(tmp_path / "n.json", "3"), "--dialect", "hermes") == (
+        1,
+        "",
+        f"toolglot: {tmp_path / 'n.json'}: expected an assistant message, or a list of calls\n",
+    )
+    code, _, err = run(capsys, "render", file, "--dialect", "auto")
+    assert (code, err) == (1, "toolglot: only a dialect can be written: auto and custom parsers read\n")
+
+
+def test_derive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    template = written(tmp_path / "t.jinja", TAGGED)
+    code, out, err = run(capsys, "derive", template)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:2] == ["dialect      of its own (tagged)", "confidence   verified"]
+    code, out, _ = run(capsys, "derive", template, "--explain")
+    assert code == 0
+    assert "string              → '<arg:{key}>' raw '</arg>'" in out.splitlines()
+    code, out, _ = run(capsys, "derive", template, "--toml")
+    assert code == 0
+    assert toolglot.Dialect.from_toml(out).bodies[0].codec == "tagged"
+    code, out, _ = run(capsys, "derive", template, "--json")
+    assert (code, json.loads(out)["confidence"]) == (0, "verified")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{{ messages[0].tool_calls", "no dialect: syntax: line 1: syntax: unexpected"),
+        ("{{ messages }}", "no dialect: no-tool-calls-in-template: the template never reads tool_calls"),
+        ("{# tool_calls #}{{ helper(messages) }}", "no dialect: needs-variable:helper: line 1: undefined: "),
+    ],
+)
+def test_a_template_that_gives_nothing(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, "derive", written(tmp_path / "t.jinja", text))
+    assert code == 1
+    assert err.startswith(f"toolglot: {said}")
+    assert err.count("\n") == 1
+
+
+def test_a_template_that_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "none.jinja"
+    assert run(capsys, "derive", path) == (
+        1,
+        "",
+        f"toolglot: {path}: no such file, and no template's text either\n",
+    )
+
+
+def test_grammar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tools = written(
+        tmp_path / "tools.json", '{"ping": {"properties": {}}, "pong": {"properties": {"n": {}}}}'
+    )
+    common = ("grammar", "--dialect", "hermes", "--tools", tools)
+    code, out, err = run(capsys, *common, "--choice", "ping", "--one-call", "--format", "gbnf")
+    rule = '{\\"name\\": \\"ping\\", \\"arguments\\": {}}'
+    assert (code, out, err) == (0, f'root ::= "<tool_call>\\n{rule}\\n</tool_call>"\n', "")
+    code, out, err = run(capsys, *common, "--format", "gbnf")
+    assert code == 0
+    assert err == (
+        "toolglot: lazy, from one of these on, anywhere: ['<tool_call>']\n"
+        "toolglot: members of any name may repeat: no rule can tell that one was there\n"
+    )
+    code, out, err = run(capsys, *common, "--json")
+    made = toolglot.grammar.grammar("hermes", json.loads(tools.read_text(encoding="utf-8")))
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {
+        "text": made.text,
+        "format": "lark",
+        "triggers": ["<tool_call>"],
+        "lazy": False,
+        "at_start": False,
+        "notes": list(made.notes),
+    }
+
+
+def test_grammar_without_what_it_needs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tools = written(tmp_path / "tools.json", '{"ping": {}}')
+    assert run(capsys, "grammar", "--dialect", "hermes") == (
+        2,
+        "",
+        "toolglot: a grammar needs --tools FILE (see toolglot grammar --help)\n",
+    )
+    code, out, err = run(capsys, "grammar", "--dialect", "none", "--tools", tools)
+    assert (code, out) == (1, "")
+    assert err == "toolglot: none: the dialect has no calls, so there is no grammar of them\n"
 
 
 # failures

@@ -160,7 +160,7 @@ def test_no_text_is_an_empty_message(dialect: str) -> None:
 
 def test_prose_goes_out_at_once() -> None:
     parser = Parser("hermes")
-    assert parser.feed("Hello ") == [Text("Hello", (0, 5))]
+    assert list(parser.feed("Hello ")) == [Text("Hello", (0, 5))]
     assert merge(parser.feed("there")) == [Text(" there", (5, 11))]
     assert list(parser.feed(" <tool")) == []
     assert merge(parser.feed("s>")) == [Text(" <tools>", (11, 19))]
@@ -174,7 +174,7 @@ def test_a_call_as_it_comes() -> None:
         Markup((27, 42)),
         Arguments(0, '{"text": "a', (42, 53)),
     ]
-    assert parser.feed("bc") == [Arguments(0, "bc", (53, 55))]
+    assert list(parser.feed("bc")) == [Arguments(0, "bc", (53, 55))]
     assert merge(parser.feed('"}}')) == [
         Arguments(0, '"}', (55, 57)),
         CallEnd(0, {"text": "abc"}, (57, 58)),

@@ -20,16 +20,16 @@ LONGEST = 400
 # A module may import its own layer and those above it in this list; every module is in it.
 # fmt: off
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("events", "errors", "_toml", "limits", "spans"),
-    ("message", "dialect", "spec", "schema", "schemawalk", "markers", "scanner", "pieces", "jsontext",
-     "jsonstream", "sinks", "literals", "faults"),
+    ("events", "errors", "_toml", "record", "limits", "spans", "bundle"),
+    ("message", "dialect", "spec", "specwrite", "schema", "schemawalk", "markers", "scanner", "pieces",
+     "jsontext", "jsonstream", "jsonstring", "sinks", "stops", "runs", "counts", "literals", "faults"),
     ("bodies/*", "calls", "channel", "table", "state", "sections", "envelope", "delimited", "claims",
      "closing", "answers", "reasoning", "messages", "registry", "gglib", "assembler"),
     ("parser", "auto", "custom", "render", "grammar/*"),
     ("derive/*", "residue"),
     ("wire/*",),
     ("__init__", "explain"),
-    ("cli", "__main__", "proxy/*", "integrations/*"),
+    ("cli/*", "__main__", "proxy/*", "integrations/*"),
 )
 # fmt: on
 

@@ -7,9 +7,12 @@ from .assembler import assemble
 from .auto import DEFAULT_AUTO_ORDER, Auto, Context, ParseResult, create_auto, resolve
 from .dialect import Dialect
 from .errors import (
+    CaptureError,
+    ConfigError,
     DefectsError,
     DerivationError,
     DialectError,
+    MessageError,
     ParserClosedError,
     RenderError,
     ToolglotError,
@@ -44,6 +47,8 @@ __all__ = [
     "Auto",
     "CallEnd",
     "CallStart",
+    "CaptureError",
+    "ConfigError",
     "Context",
     "Defect",
     "DefectKind",
@@ -55,6 +60,7 @@ __all__ = [
     "Limits",
     "Markup",
     "Message",
+    "MessageError",
     "ParseResult",
     "Parser",
     "ParserClosedError",

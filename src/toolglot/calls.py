@@ -9,7 +9,6 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-import secrets
 from typing import Any, Final
 
 from .channel import Channel
@@ -25,6 +24,7 @@ from .schema import UNDECLARED, Param, Tool, Tools
 from .sinks import Collect, Sink, Skip, Tap
 
 _RANDOM_BYTES: Final = 12
+_NO_BODY: Final = Body("")
 
 
 class Ledger:
@@ -50,6 +50,8 @@ class Ledger:
             self._taken[own] = index
             return index, own
         if self.random:
+            import secrets
+
             return index, self.prefix + secrets.token_hex(_RANDOM_BYTES)
         number = index
         while self._taken.get(f"{self.prefix}{number}", index) < index:
@@ -68,7 +70,7 @@ class Call:
         "tool",
         "start",
         "_held",
-        "_room",
+        "room",
         "_parts",
         "_pending",
         "_value",
@@ -84,7 +86,7 @@ class Call:
         self.tool = tool
         self.start = channel.mark
         self._held = held
-        self._room = room
+        self.room = room
         self._parts = Rope()
         self._pending: list[str] = []
         self._value: Any = None
@@ -98,14 +100,14 @@ class Call:
     def take(self, text: str, count: int) -> None:
         """``text`` is argument JSON that stands for the next ``count`` characters."""
         source = self.channel.source
-        if len(text) > self._room:
+        if len(text) > self.room:
             # As many characters as fit, so that the pieces in which the text came do not matter.
-            if len(text) == count and self._room:
-                self.take(text[: self._room], self._room)
+            if len(text) == count and self.room:
+                self.take(text[: self.room], self.room)
             raise OverLimit("the call is longer than the limit allows")
         source.pos += count
         if text:
-            self._room -= len(text)
+            self.room -= len(text)
             self._parts.append(text)
             self._pending.append(text)
             self._to = source.base + source.pos
@@ -113,7 +115,7 @@ class Call:
     def take_raw(self, text: str) -> None:
         """``text`` is what stands at the cursor, to be the inside of a JSON string."""
         escaped = json_escape(text)
-        if len(escaped) <= self._room:
+        if len(escaped) <= self.room:
             self.take(escaped, len(text))
             return
         for character in text:
@@ -124,6 +126,22 @@ class Call:
         if self._parts.length == 0:
             self._value = value
         self.take(text, count)
+
+    def live(self) -> int:
+        """The call's index where argument text may go out at once: nothing is held, or waits to be sent."""
+        channel = self.channel
+        if channel.call is not self or channel.holds or self._pending or channel.mark != channel.source.at:
+            return -1
+        return self.index
+
+    def sent(self, text: str, count: int) -> None:
+        """``text`` is argument JSON that stands for the next ``count`` characters, and went out already."""
+        channel = self.channel
+        source = channel.source
+        source.pos += count
+        self.room -= len(text)
+        self._parts.append(text)
+        self._to = channel.mark = source.base + source.pos
 
     def flush(self) -> None:
         """Send the argument text that came since the last time."""
@@ -194,7 +212,7 @@ class Reading:
     ) -> None:
         self.channel = channel
         self.source: Source = channel.source
-        self.body = Body("")
+        self.body = _NO_BODY
         self.tools = tools
         self.closers: tuple[str, ...] = ()
         self.openers: tuple[str, ...] = ()

@@ -15,8 +15,11 @@ from .dialect import Dialect
 from .envelope import Machine, Verdict, Way
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
-from .scanner import BLANKS, LETTER, MORE, Bookmark, holds
+from .markers import Markers
+from .runs import ProseRun
+from .scanner import BLANKS, MORE, UNBOUNDED, Bookmark
 from .sections import first_marker, is_section
+from .stops import LETTER, holds
 from .table import Kind, Meaning, Table, table_of
 
 
@@ -33,6 +36,7 @@ class Claims(Machine):
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
         self.chosen_by = ""
+        self._runs: dict[tuple[Markers, bool], ProseRun] = {}
 
     def aside(self, rel: int, layout: str | None = None) -> None:
         """The blanks in front of markup: layout where the dialect has it, else text."""
@@ -61,6 +65,21 @@ class Claims(Machine):
             self.chosen_by = why
             names = frozenset() if self.reading.tools is None else self.reading.tools.names
             state.table = table_of((state.table.dialects[0], dialect, state.table.rest), names)
+
+    def go_on(self, markers: Markers, blanks: str, firsts: frozenset[str] | None = None) -> None:
+        """Declare that prose may only go on, up to ``markers`` and but for ``blanks`` at its end.
+
+        ``firsts``: the characters with which a marker inside a word may begin; any, where there are none.
+        """
+        state = self.state
+        if self.refuted >= 0 or not (state.thinking or (state.said and not state.fresh)):
+            return
+        key = (markers, state.thinking)
+        run = self._runs.get(key)
+        if run is None:
+            run = ProseRun(self.source, self.channel, markers, blanks, firsts, thinking=state.thinking)
+            self._runs[key] = run
+        self.source.run = run
 
     # -- either -----------------------------------------------------------------------------------
 
@@ -257,6 +276,7 @@ class Claims(Machine):
         reading.provisional = False
         channel.body_at = start = source.at
         count = channel.ledger.count
+        source.due = start + self.limits.held
         try:
             for _ in read_body(reading):
                 if source.at - start > self.limits.held:
@@ -289,6 +309,8 @@ class Claims(Machine):
                 self._go_back(back)
             else:
                 self.give_back(fault if isinstance(fault, OverLimit) else None)
+        finally:
+            source.due = UNBOUNDED
         return False
 
     def _go_back(self, back: Bookmark) -> None:

@@ -16,10 +16,12 @@ from typing import Final
 from .envelope import Verdict
 from .events import DefectKind
 from .jsonstream import Steps
+from .markers import Markers
 from .messages import Messages
 from .reasoning import Reasoner
-from .scanner import BLANKS, MORE, NAME_STOP, NONE, one_of
-from .table import Kind, Meaning
+from .scanner import BLANKS, MORE, NONE
+from .stops import NAME_STOP, one_of
+from .table import Kind, Meaning, Table
 
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
@@ -71,10 +73,13 @@ class Delimited(Reasoner):
                     return True
                 end = len(source.text) if at < 0 else at
                 self.prose(self._run(end))
-                ahead = end - source.pos
+                source.ahead = end - source.pos
                 if self.overdue():
                     self.spill(thinking=True)
+                else:
+                    self.wait(state.table.quoted if state.ticks else state.table.outside)
                 yield
+                ahead = source.ahead
                 continue
             hit = source.hit
             self.prose(self._run(at))
@@ -82,6 +87,13 @@ class Delimited(Reasoner):
             ahead = 0 if gone else source.skipped
             start = gone
         return False
+
+    def wait(self, markers: Markers) -> None:
+        """Declare that prose may only go on, where no separator of more than a newline may have begun."""
+        table = self.state.table
+        if not table.separators or table.layout == "blank":
+            blanks = BLANKS if table.layout == "blank" else _NEWLINE if table.closes else ""
+            self.go_on(markers, blanks, None if self.state.thinking else table.firsts)
 
     def _within_word(self, at: int) -> bool:
         """Whether what begins at local index ``at`` could only be an offered name, but stands in a word."""
@@ -111,9 +123,8 @@ class Delimited(Reasoner):
         quoted = bool(state.ticks or state.fence) and not flag
         counts = self._in_place(at, hit)
         if not quoted and counts:
-            for kind in _ORDER:
-                found = [m for m in meanings if m.kind is kind]
-                if found and (yield from _OUTSIDE[kind](self, spot - source.at, hit, found)):
+            for kind, found in _by_kind(state.table, hit):
+                if (yield from _OUTSIDE[kind](self, spot - source.at, hit, found)):
                     return True
         if hit[0] == _TICK:
             self._code(spot - source.base, hit)
@@ -313,17 +324,18 @@ class Delimited(Reasoner):
                     return True
                 end = len(source.text) if at < 0 else at
                 self.prose(self._run(end))
-                ahead = end - source.pos
+                source.ahead = end - source.pos
+                self.wait(self.state.table.inside)
                 yield
+                ahead = source.ahead
                 continue
             hit = source.hit
             self.prose(self._run(at))
             spot = source.base + at
             gone = False
             if self._in_place(at, hit):
-                for kind in _ORDER:
-                    found = [m for m in self.state.table.meanings[hit] if m.kind is kind]
-                    if found and kind in _INSIDE:
+                for kind, found in _by_kind(self.state.table, hit):
+                    if kind in _INSIDE:
                         gone = yield from _INSIDE[kind](self, spot - source.at, hit, found)
                         if gone:
                             break
@@ -336,6 +348,18 @@ _ORDER: Final = (
     *(Kind.HEADER, Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE),
     *(Kind.CLOSE, Kind.WRAP_OPEN, Kind.WRAP_CLOSE, Kind.LEAD, Kind.SKIP, Kind.STOP, Kind.END),
 )
+
+
+def _by_kind(table: Table, hit: str) -> list[tuple[Kind, list[Meaning]]]:
+    """The meanings of a marker by their kind, in the order in which they are tried."""
+    found = table.by_kind.get(hit)
+    if found is None:
+        meanings = table.meanings[hit]
+        sorts = [(kind, [m for m in meanings if m.kind is kind]) for kind in _ORDER]
+        found = table.by_kind[hit] = [sort for sort in sorts if sort[1]]
+    return found
+
+
 _OPENING: Final = frozenset((Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.WRAP_OPEN, Kind.SKIP))
 _OUTSIDE: Final[dict[Kind, _Handler]] = {
     Kind.HEADER: Delimited.header,

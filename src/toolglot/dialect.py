@@ -10,10 +10,10 @@ Does not: read files or know the bundled dialects (``registry``), nor scan text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from .errors import DialectError
+from .record import dataclass, field
 
 _T = TypeVar("_T")
 
@@ -304,6 +304,18 @@ class Dialect:
         except TOMLDecodeError as error:
             raise DialectError(f"{origin}: not TOML: {error}") from error
         return cls.from_dict(data, origin)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The dialect as ``from_dict`` takes it, of JSON's types only; what has its default is left out."""
+        from .specwrite import as_data
+
+        return as_data(self)
+
+    def to_toml(self) -> str:
+        """The dialect as a dialect file's text. Raises ``TypeError`` where an example holds null."""
+        from .specwrite import as_toml
+
+        return as_toml(self)
 
     def markers(self) -> tuple[str, ...]:
         """All literal markers of the dialect, the longest first."""

@@ -5,10 +5,14 @@
     ToolglotError
     ├── DialectError(ValueError)         a dialect's data does not hold together
     ├── ToolsError(ValueError)           the request's tools cannot be read
+    ├── MessageError(ValueError)         an assistant message cannot be read
     ├── UnknownDialectError(LookupError) no dialect goes by that name
     ├── DerivationError                  a chat template gives no dialect
+    ├── ResponseTemplateError(ValueError) a response template and a dialect do not fit each other
     ├── RenderError(ValueError)          the dialect cannot write this message
     ├── WireError(ValueError)            a request that no upstream can answer
+    ├── ConfigError(ValueError)          the proxy's settings cannot be used
+    ├── CaptureError(ValueError)         a captured exchange cannot be used
     ├── DefectsError                     raised by ``Message.raise_for_defects``
     └── ParserClosedError                ``feed`` or ``close`` after ``close``
 """
@@ -28,12 +32,20 @@ class ToolsError(ToolglotError, ValueError):
     """The request's tools cannot be read; the message names the entry and what was expected."""
 
 
+class MessageError(ToolglotError, ValueError):
+    """An assistant message cannot be read; the message names the place and what was expected."""
+
+
 class UnknownDialectError(ToolglotError, LookupError):
     """No bundled dialect has this name or alias."""
 
 
 class DerivationError(ToolglotError):
     """No dialect could be derived from a chat template."""
+
+
+class ResponseTemplateError(ToolglotError, ValueError):
+    """A response template is none of our dialects, or a dialect cannot be written as one; says which part."""
 
 
 class RenderError(ToolglotError, ValueError):
@@ -50,6 +62,14 @@ class WireError(ToolglotError, ValueError):
         super().__init__(message)
         self.param = param
         self.status = status
+
+
+class ConfigError(ToolglotError, ValueError):
+    """A setting of the proxy is wrong; the message names it and what was expected."""
+
+
+class CaptureError(ToolglotError, ValueError):
+    """A file of captured exchanges cannot be used; the message names the line and why."""
 
 
 class DefectsError(ToolglotError):

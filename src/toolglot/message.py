@@ -6,11 +6,12 @@ Promises: values only, no parsing. Spans are in characters of the input. Does no
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
-from .errors import DefectsError
+from .errors import DefectsError, MessageError
 from .events import Defect, Span
+from .record import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,59 @@ class Message:
             ]
         return message
 
+    @classmethod
+    def from_openai(cls, data: Mapping[str, Any]) -> Message:
+        """The message that an assistant message of OpenAI's form holds: the inverse of ``to_openai``.
+
+        ``content`` may be a list of text parts; reasoning goes by ``reasoning_content`` or ``reasoning``;
+        arguments are JSON, or an object as some servers want them. Raises ``MessageError``.
+
+        >>> Message.from_openai({"content": None, "tool_calls": [
+        ...     {"id": "a", "function": {"name": "f", "arguments": '{"x": 1}'}}]}).tool_calls[0].arguments
+        {'x': 1}
+        """
+        calls = data.get("tool_calls") or ()
+        if not isinstance(calls, (list, tuple)):
+            raise MessageError("tool_calls: expected a list")
+        reasoning = data.get("reasoning_content") or data.get("reasoning")
+        return cls(
+            _text(data.get("content"), "content"),
+            _text(reasoning, "reasoning"),
+            tuple(_call(call, number) for number, call in enumerate(calls)),
+        )
+
     def raise_for_defects(self) -> None:
         """Raise ``DefectsError`` if anything was amiss; its message lists each defect."""
         if self.defects:
             lines = "; ".join(f"{d.kind.value} at {d.span[0]}-{d.span[1]}: {d.detail}" for d in self.defects)
             raise DefectsError(f"{len(self.defects)} defect(s): {lines}")
+
+
+def _text(value: object, where: str) -> str:
+    if isinstance(value, (list, tuple)):
+        return "".join(
+            _text(part.get("text") if isinstance(part, Mapping) else part, where) for part in value
+        )
+    if value is not None and not isinstance(value, str):
+        raise MessageError(f"{where}: expected text, or a list of text parts, not {value!r:.40}")
+    return value or ""
+
+
+def _call(data: object, number: int) -> ToolCall:
+    where = f"tool_calls[{number}]"
+    function = data.get("function", data) if isinstance(data, Mapping) else None
+    if not isinstance(data, Mapping) or not isinstance(function, Mapping):
+        raise MessageError(f"{where}: expected an object with a function in it")
+    name, given = function.get("name"), function.get("arguments")
+    if not isinstance(name, str) or not name:
+        raise MessageError(f"{where}: the function has no name")
+    written = ""
+    if isinstance(given, str) and given.strip():
+        written = given
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise MessageError(f"{where}: the arguments are not JSON: {error}") from None
+    if not isinstance(given or {}, Mapping):
+        raise MessageError(f"{where}: the arguments are {type(given).__name__}, not an object")
+    return ToolCall(name, dict(given or {}), _text(data.get("id"), f"{where}.id"), written)

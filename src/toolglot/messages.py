@@ -21,9 +21,10 @@ from .envelope import Verdict, Way
 from .events import DefectKind
 from .faults import OverLimit
 from .jsonstream import Steps
-from .markers import Markers
+from .markers import markers_of
 from .pieces import field_after
-from .scanner import BLANKS, END, MORE, NONE, one_of
+from .scanner import BLANKS, END, MORE, NONE
+from .stops import one_of
 from .table import Table
 
 _WORD_END: Final = one_of(BLANKS + "<")
@@ -57,11 +58,11 @@ class Messages(Claims):
         self._roles = dict(envelope.channels)
         self._recipients = dict(envelope.recipients)
         self._starts = tuple(filter(None, (*envelope.start, envelope.channel)))
-        self._outer = Markers((*self._starts, *envelope.end, *envelope.call_end), code=True)
-        self._head = Markers((envelope.body, *self._starts, *envelope.end, *envelope.call_end))
         self._next = tuple(mark + envelope.role for mark in envelope.start)
-        self._plain_ends = Markers((*envelope.end, *envelope.call_end, *self._next))
-        self._call_ends = Markers((*envelope.end, *envelope.call_end, *self._next))
+        ends = (*envelope.end, *envelope.call_end)
+        self._outer = markers_of((*self._starts, *ends), code=True)
+        self._head = markers_of((envelope.body, *self._starts, *ends))
+        self._plain_ends = self._call_ends = markers_of((*ends, *self._next))
         self._fields = tuple(
             f for f in (envelope.channel, envelope.recipient, envelope.body, envelope.constrain) if f
         )
@@ -143,6 +144,7 @@ class Messages(Claims):
                     return
                 self.prose(end)
                 ahead = 0
+                self.go_on(self._outer, "")
                 yield
                 continue
             hit = source.hit
@@ -295,6 +297,7 @@ class Messages(Claims):
                 ahead = 0
                 if source.eof:
                     return
+                self.go_on(self._plain_ends, "")
                 yield
                 continue
             hit = source.hit

@@ -26,6 +26,7 @@ from .literals import clean
 from .message import Message
 from .messages import Messages
 from .pieces import after_last
+from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
 from .schema import Tools, read_tools
 from .spans import Spans, clipped
@@ -38,15 +39,17 @@ ChannelName = Literal["content", "reasoning"]
 Named = str | Dialect | Auto | Mapping[str, Any] | Custom
 
 _NOTHING: Final[tuple[Event, ...]] = ()
+_LIMITS: Final = Limits()
 
 
 class _Lane:
     """One channel's machine, running."""
 
-    __slots__ = ("begun", "channel", "machine", "prompted", "steps")
+    __slots__ = ("begun", "channel", "machine", "prompted", "source", "steps")
 
     def __init__(self, channel: Channel, machine: Delimited | Messages, prompt: str) -> None:
         self.channel = channel
+        self.source = channel.source
         self.machine = machine
         self.steps: Generator[None, None, None] = machine.run()
         self.prompted = bool(prompt)
@@ -58,13 +61,16 @@ class _Lane:
             machine.begin_output()
 
     def feed(self, delta: str, special: bool | None) -> list[Event]:
-        self.channel.source.feed(delta, special)
+        self.source.feed(delta, special)
         next(self.steps, None)
-        begun, self.begun = self.begun, []
-        return begun + self.channel.drain() if begun else self.channel.drain()
+        if self.begun:
+            begun, self.begun = self.begun, []
+            return begun + self.channel.drain()
+        return self.channel.drain()
 
     def close(self, finish_reason: str | None) -> list[Event]:
-        self.channel.source.eof = True
+        self.source.settle()
+        self.source.eof = True
         self.machine.reading.finish_reason = finish_reason
         for _ in self.steps:
             raise AssertionError("a machine waits for text after the end")
@@ -134,11 +140,16 @@ class Parser:
         self._tools = read_tools(tools)
         self._strict = on_defect == "strict"
         self._stream = arguments == "stream" and not self._strict
-        self._limits = limits if limits is not None else Limits()
+        self._limits = limits if limits is not None else _LIMITS
         self._prompt = clean(prompt_tail)
         self._spans = Spans()
         self._lanes: dict[str, _Lane] = {}
+        self._thinker: _Lane | None = None
         self._closed = False
+        self._fed = ""
+        self._since = 0
+        self._run: Run = NO_RUN
+        self._special: bool | None = None
         self._finish_reason: str | None = None
         self._ledger = Ledger(_prefix(self._resolved), ids == "random")
         families = _custom_families(self._resolved)
@@ -173,6 +184,33 @@ class Parser:
         knows the piece to be a special token (True) or ordinary text (False).
         Raises ``ParserClosedError`` after ``close``.
         """
+        # The path of nearly every delta stays in one frame: a call more is a tenth of what it costs.
+        if special is self._special and channel == self._fed:
+            run = self._run
+            start = run.at
+            end = start + len(delta)
+            if run.meets(delta) is None and start < end <= run.most:
+                run.at = end
+                run.pieces.append(delta)
+                if run.silent:
+                    return _NOTHING
+                event: Any
+                if NEW_EVENT is not None:
+                    event = NEW_EVENT(run.kind)
+                    if run.index >= 0:
+                        event.index = run.index
+                    event.text = delta
+                    event.span = (start, end)
+                else:
+                    event = run.event(delta, start, end)
+                return (event,)
+            events = run.take(delta)
+            if events is not None:
+                return events
+        return self._feed(delta, channel, special)
+
+    def _feed(self, delta: str, channel: ChannelName, special: bool | None) -> Sequence[Event]:
+        """As ``feed``, where the machine has to read the text."""
         if self._closed:
             raise ParserClosedError("the parser is closed: make a new one for the next message")
         if not delta:
@@ -181,12 +219,27 @@ class Parser:
             delta = clean(delta)
         if self._custom is not None:
             return self._custom.feed(delta, channel) or _NOTHING
-        lane = self._lane(channel)
-        events: list[Event] = []
-        if channel == "content" and "reasoning" in self._lanes:
-            events = self._thinking_over(delta)
-        self._spans.feed(channel, len(delta))
-        events += self._out(lane, channel, lane.feed(delta, special))
+        lane = self._lanes.get(channel) or self._lane(channel)
+        before = self._thinking_over(delta) if self._thinker is not None and channel == "content" else None
+        run, spans = self._run, self._spans
+        if run is not NO_RUN:
+            self._since += run.taken()
+            self._run = NO_RUN
+        if channel != self._fed:
+            spans.feed(self._fed or channel, self._since)
+            spans.feed(channel, 0)
+            self._fed, self._since = channel, 0
+        self._since += len(delta)
+        events = lane.feed(delta, special)
+        if events and (spans.mixed or lane.prompted):
+            events = self._out(lane, channel, events)
+        waiting = lane.source.run
+        if waiting is not None and special is not True:
+            shift, since = spans.place(channel) if spans.mixed else (0, 0)
+            if waiting.ready(shift, since, ordinary=special is False):
+                self._run, self._special = waiting, special
+        if before:
+            events = before + events
         return events or _NOTHING
 
     def close(self, finish_reason: str | None = None) -> Sequence[Event]:
@@ -197,6 +250,7 @@ class Parser:
         if self._closed:
             raise ParserClosedError("the parser is closed already")
         self._closed = True
+        self._run = NO_RUN
         self._finish_reason = finish_reason
         if self._custom is not None:
             return self._custom.close() or _NOTHING
@@ -215,6 +269,8 @@ class Parser:
             if name not in ("content", "reasoning"):
                 raise ValueError(f"channel is 'content' or 'reasoning', not {name!r}")
             lane = self._lanes[name] = self._start(name)
+            if name == "reasoning":
+                self._thinker = lane
         return lane
 
     def _start(self, name: str) -> _Lane:
@@ -231,7 +287,7 @@ class Parser:
         channel = Channel(Source(-len(prompt)), self._ledger)
         reading = Reading(channel, self._tools, self._limits, lenient=not self._strict, stream=self._stream)
         reading.assumed = bool(prompt) and not self._prompt
-        channel.source.special = frozenset(table.special)
+        channel.source.special = table.special
         machine: Delimited | Messages
         if messages:
             machine = Messages(channel, reading, table, dialects[0], strict=self._strict)
@@ -245,6 +301,7 @@ class Parser:
 
     def _thinking_over(self, delta: str) -> list[Event]:
         lane = self._lanes["reasoning"]
+        lane.source.settle()
         if isinstance(lane.machine, Delimited) and lane.machine.draft is not None and delta.strip():
             lane.steps.throw(ThinkingOver())
         return self._out(lane, "reasoning", lane.channel.drain())
@@ -271,7 +328,7 @@ class Parser:
 def _dialects(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
     if isinstance(resolved, Dialect):
         return (resolved,)
-    return (resolved.base, *(family for family in resolved.families if isinstance(family, Dialect)))
+    return (resolved.base, *(f for f in resolved.families if isinstance(f, Dialect)))
 
 
 def _custom_families(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:

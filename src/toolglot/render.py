@@ -8,10 +8,10 @@ its own close, text that reads as markup, blanks that are layout) raises ``Rende
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .auto import resolve
-from .bodies import CODECS
+from .bodies import codec_of
 from .dialect import Body, Dialect, Layout
 from .errors import RenderError
 from .message import Message, ToolCall
@@ -60,7 +60,7 @@ def _write(message: Message, dialect: Dialect) -> str:
         if dialect.envelope.kind == "none":
             raise RenderError(f"{dialect.slug} has no calls")
         parts.append(layout.before if message.content else "")
-        parts.append(_calls(message.tool_calls, dialect))
+        parts.append(write_calls(message.tool_calls, dialect))
     return "".join(parts).removeprefix(envelope.prefill)
 
 
@@ -73,29 +73,51 @@ def _think_close(message: Message, dialect: Dialect) -> str:
     return ("\n" if line else "") + think.close[0] + layout.think_close.removeprefix("\n")
 
 
-def _calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
-    body, layout, envelope = dialect.bodies[0], dialect.render, dialect.envelope
-    codec = CODECS[body.codec]
+def write_calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
+    """The text of calls between markers, which is not read back here."""
+    body, around = dialect.bodies[0], frame(dialect)
+    codec = codec_of(body.codec)
     pairs = [(call.name, call.arguments) for call in calls]
     groups = [pairs] if codec.several == "all" else [[pair] for pair in pairs]
+    if codec.several == "counted":
+        written = [codec.write(group, body, before) for before, group in enumerate(groups)]
+    else:
+        written = [codec.write(group, body) for group in groups]
+    written = [around.call_open + text + around.call_close for text in written]
+    if around.section:
+        return around.opener + around.between.join(written) + around.closer
+    return around.between.join(around.opener + text + around.closer for text in written)
+
+
+class Frame(NamedTuple):
+    """What stands around and between calls between markers.
+
+    ``opener`` and ``closer`` stand around each call, or with ``section`` around all of them; ``between``
+    between each two; ``call_open`` and ``call_close`` around each single one inside.
+    """
+
+    opener: str
+    closer: str
+    call_open: str
+    call_close: str
+    between: str
+    section: bool
+
+
+def frame(dialect: Dialect) -> Frame:
+    """What ``render`` writes around the calls of a dialect with markers."""
+    body, layout, envelope = dialect.bodies[0], dialect.render, dialect.envelope
     bare = (
         any(u.place == "answer" and u.standing == "canonical" for u in dialect.unmarked) or not envelope.open
     )
     opener = "" if bare else envelope.open[0] + layout.after_open
     closer = "" if bare or not envelope.close else layout.before_close + envelope.close[0]
-    between = layout.between or ("\n" if bare else "")
-    around = _around(body, layout)
-    if codec.several == "counted":
-        written = [codec.write(group, body, before) for before, group in enumerate(groups)]
-    else:
-        written = [codec.write(group, body) for group in groups]
-    written = [around[0] + text + around[1] for text in written]
-    if body.open or layout.calls == "together":
-        return opener + layout.between.join(written) + closer
-    return between.join(opener + text + closer for text in written)
+    section = bool(body.open) or layout.calls == "together"
+    between = layout.between if section else layout.between or ("\n" if bare else "")
+    return Frame(opener, closer, *around_call(body, layout), between, section)
 
 
-def _around(body: Body, layout: Layout) -> tuple[str, str]:
+def around_call(body: Body, layout: Layout) -> tuple[str, str]:
     """What stands around each single call of a section."""
     before = body.open[0] + layout.call_open if body.open else ""
     return before, layout.call_close + body.close[0] if body.close else ""
@@ -113,12 +135,12 @@ def _write_messages(message: Message, dialect: Dialect) -> str:
     if message.content:
         header = answers[0 if message.tool_calls else -1]
         parts.append(header + envelope.body + message.content + envelope.end[0])
-    around = _around(body, dialect.render)
+    around = around_call(body, dialect.render)
     for call in message.tool_calls:
         header = f"{envelope.recipient}{envelope.call_prefix}{call.name}"
         if envelope.channel:
             header = f"{answers[0]}{header} {envelope.constrain}{envelope.content_types[0]}"
-        text = CODECS[body.codec].write([(call.name, call.arguments)], body)
+        text = codec_of(body.codec).write([(call.name, call.arguments)], body)
         end = (envelope.call_end or envelope.end)[0]
         parts.append(header + envelope.body + around[0] + text + around[1] + end)
     start = envelope.start[0] + envelope.role

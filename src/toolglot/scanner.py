@@ -12,58 +12,28 @@ what outlives a feed is a distance from the cursor, or an absolute offset (``bas
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from .counts import counting as counting
+from .counts import examined as examined
+from .counts import open_counts as _counts
 from .markers import Markers, Rope
+from .stops import LETTER, NAME_STOP, other_than
+
+if TYPE_CHECKING:
+    from .runs import Run
 
 BLANKS: Final = " \t\r\n"
 _CONTEXT: Final = 48
 _LONG_RUN: Final = 16
 _NONBLANK: Final = re.compile(r"[^ \t\r\n]")
 _FENCE_LEAD: Final = re.compile(r"[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*")
-LETTER: Final = re.compile(r"\w")
 _TAIL: Final = re.compile(r"[ \t]{0,3}\Z")
 
-# Ends of words in the body syntaxes; each matches one character.
-NAME_STOP: Final = re.compile(r"""[\s\[\]{}()<>"'`,;\\]""")
-WORD_STOP: Final = re.compile(r"[^\w.\-]")
-SCALAR_STOP: Final = re.compile(r"[,)\]}:\n]")
-
+UNBOUNDED: Final = 1 << 60
 NONE: Final = -1
 MORE: Final = -2
 END: Final = -3
-
-
-class Count:
-    """Characters examined by searches while a ``counting`` block runs."""
-
-    __slots__ = ("characters",)
-
-    def __init__(self) -> None:
-        self.characters = 0
-
-
-_counts: list[Count] = []
-
-
-@contextmanager
-def counting() -> Iterator[Count]:
-    """Count the characters that all searches examine inside the block (for tests of law 5)."""
-    count = Count()
-    _counts.append(count)
-    try:
-        yield count
-    finally:
-        _counts.remove(count)
-
-
-def examined(characters: int) -> None:
-    """Add to every open ``counting`` block."""
-    for count in _counts:
-        count.characters += characters
 
 
 class Bookmark(NamedTuple):
@@ -78,16 +48,20 @@ class Source:
     """The text of one channel while it grows, and a cursor in it.
 
     ``text`` is a window; ``pos`` the cursor in it; ``base`` the absolute offset of ``text[0]``;
-    ``eof`` whether the text has ended;
-    ``special`` are the markers that are special tokens, ``skipped`` how
-    far ahead of the cursor a search need not look again.
+    ``eof`` whether the text has ended; ``run`` what takes deltas without the machine, where it waits;
+    ``special`` are the markers that are special tokens, ``skipped`` how far ahead of the cursor a
+    search need not look again, and ``ahead`` the same for one that waited. ``due``: the absolute offset
+    up to which a run may go.
     """
 
     __slots__ = (
         "text",
         "pos",
         "base",
+        "ahead",
+        "due",
         "eof",
+        "run",
         "hit",
         "follow_at",
         "skipped",
@@ -104,7 +78,10 @@ class Source:
         self.text = ""
         self.pos = 0
         self.base = base
+        self.ahead = 0
+        self.due = UNBOUNDED
         self.eof = False
+        self.run: Run | None = None
         self.hit: str | None = None
         self.follow_at = 0
         self.skipped = 0
@@ -124,11 +101,12 @@ class Source:
 
     def feed(self, delta: str, special: bool | None = None) -> None:
         """Append ``delta``, dropping what has been consumed."""
+        if self.run is not None:
+            self.settle()
         text = self.text
         cut = self.pos - _CONTEXT
         if special is not None:
-            start = self.base + len(text)
-            self._flags.append((start, start + len(delta), special))
+            self.flag(len(delta), special)
         if cut > 0:
             if self._keeps and self.base + cut > self._kept_to:
                 self._kept.append(text[self._kept_to - self.base : cut])
@@ -140,6 +118,31 @@ class Source:
                 self._flags = [f for f in self._flags if f[1] > self.base]
         else:
             self.text = text + delta
+
+    def flag(self, length: int, special: bool) -> None:
+        """The caller said of the next ``length`` characters whether they are a special token."""
+        start = self.base + len(self.text)
+        flags = self._flags
+        if flags and flags[-1][1:] == (start, special) and not special:
+            flags[-1] = (flags[-1][0], start + length, special)
+        else:
+            flags.append((start, start + length, special))
+
+    def settle(self) -> None:
+        """The run is over: what it took is in the text, and behind the cursor."""
+        run, self.run = self.run, None
+        if run is not None:
+            run.settle()
+
+    def grow(self, text: str, ordinary: bool) -> None:
+        """Append ``text``, which a run took; it is kept as it is, and not copied."""
+        if ordinary:
+            self.flag(len(text), special=False)
+        if self._keeps:
+            self._kept.append(self.text[self._kept_to - self.base :])
+            self._kept.append(text)
+            self._kept_to = self.base + len(self.text) + len(text)
+        self.text += text
 
     # -- text that must stay at hand ------------------------------------------------------------
 
@@ -223,6 +226,21 @@ class Source:
             examined(end - start + 1)
         return end
 
+    def span(self, pattern: re.Pattern[str], start: int) -> int:
+        """Local index where what ``pattern`` matches at ``start`` ends."""
+        match = pattern.match(self.text, start)
+        end = start if match is None else match.end()
+        if _counts:
+            examined(end - start + 1)
+        return end
+
+    def whole(self, pattern: re.Pattern[str], start: int) -> str:
+        """What ``pattern``, which looks ahead, matches at ``start``; empty where it does not."""
+        match = pattern.match(self.text, start)
+        if _counts:
+            examined(len(self.text) - start if match is None else match.end() - start)
+        return "" if match is None else match.group()
+
     def name_end(self, start: int) -> int:
         """Where the bare name at ``start`` ends: at once where no letter, digit or underscore is in it."""
         end = self.stop(NAME_STOP, start)
@@ -234,6 +252,17 @@ class Source:
 
         The blanks of a long run that were passed once, from the same place, are not looked at again.
         """
+        text = self.text
+        if start < len(text):
+            # Nearly always there is no blank, or one.
+            if text[start] not in BLANKS:
+                if _counts:
+                    examined(1)
+                return start
+            if start + 1 < len(text) and text[start + 1] not in BLANKS:
+                if _counts:
+                    examined(2)
+                return start + 1
         known = self._blanks.get(self.base + start)
         end = self.stop(_NONBLANK, start if known is None else known - self.base)
         if end - start > _LONG_RUN:
@@ -244,7 +273,7 @@ class Source:
 
     def skip_over(self, start: int, characters: str) -> int:
         """Local index of the first character at or after ``start`` that is not one of ``characters``."""
-        return self.stop(_other_than(characters), start)
+        return self.stop(other_than(characters), start)
 
     def tail(self, start: int, end: int) -> int:
         """Where the blanks at the end of ``text[start:end]`` begin."""
@@ -359,30 +388,3 @@ class Source:
             if start <= offset < end:
                 return special
         return None
-
-
-@lru_cache(maxsize=64)
-def _other_than(characters: str) -> re.Pattern[str]:
-    return re.compile("[^" + re.escape(characters) + "]")
-
-
-@lru_cache(maxsize=256)
-def tag_stop(literal: str) -> re.Pattern[str]:
-    """Matches the first character at which a tag that ``literal`` closes may stop."""
-    return re.compile("[" + re.escape(literal[0]) + "<\n]")
-
-
-@lru_cache(maxsize=256)
-def one_of(characters: str) -> re.Pattern[str]:
-    """Matches any one of ``characters``."""
-    return re.compile("[" + re.escape(characters) + "]")
-
-
-def holds(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether ``pattern`` matches anywhere in ``text``."""
-    return pattern.search(text) is not None
-
-
-def string_stops(close: str) -> re.Pattern[str]:
-    """Matches the characters of a quoted string that need care: its close, quotes, backslashes, controls."""
-    return re.compile('["\\\\\x00-\x1f' + re.escape(close) + "]")

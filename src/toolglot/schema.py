@@ -13,12 +13,12 @@ raise, and all of them in ``read_tools``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from .errors import ToolsError
 from .literals import json_string, python_to_json, strict_json
+from .record import dataclass
 from .schemawalk import ANY, TEXT, Schema, Walk, named_types
 
 
@@ -35,7 +35,7 @@ _INTEGRAL_FLOAT = re.compile(r"-?[0-9]+\.0+")
 _KINDS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Param:
     """One parameter's declared types.
 
@@ -46,7 +46,7 @@ class Param:
 
     types: frozenset[str]
     texts: frozenset[str] = frozenset()
-    is_string: bool = field(init=False, compare=False)
+    is_string: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "is_string", self.types == TEXT)
@@ -200,6 +200,10 @@ class Tools:
 
     def __repr__(self) -> str:
         return f"Tools({list(self._tools)!r})"
+
+    def __iter__(self) -> Iterator[Tool]:
+        """The tools in the order of the request."""
+        return iter(self._tools.values())
 
     def get(self, name: str) -> Tool | None:
         """The tool of that name, or None where none was offered."""

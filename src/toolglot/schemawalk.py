@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote
 
 Schema = Mapping[str, Any]
 
@@ -101,7 +100,7 @@ class Walk:
         ref = schema.get("$ref")
         if isinstance(ref, str):
             parts.append(
-                frozenset() if ref in refs else self.types(self._resolve(ref), refs | {ref}, depth + 1)
+                frozenset() if ref in refs else self.types(self.resolve(ref), refs | {ref}, depth + 1)
             )
         for member in _entries(schema, "allOf"):
             parts.append(self.types(member, refs, depth + 1))
@@ -129,7 +128,7 @@ class Walk:
             found[None] = schema["additionalProperties"]
         ref = schema.get("$ref")
         if isinstance(ref, str) and ref not in refs:
-            _merge(found, self.properties(self._resolve(ref), refs | {ref}, depth + 1))
+            _merge(found, self.properties(self.resolve(ref), refs | {ref}, depth + 1))
         for member in _entries(schema, "allOf"):
             _merge(found, self.properties(member, refs, depth + 1))
         for union in ("anyOf", "oneOf"):
@@ -149,7 +148,7 @@ class Walk:
         ref = schema.get("$ref")
         found = None
         if isinstance(ref, str) and ref not in refs:
-            found = self.items(self._resolve(ref), refs | {ref}, depth + 1)
+            found = self.items(self.resolve(ref), refs | {ref}, depth + 1)
         for keyword in ("allOf", "anyOf", "oneOf"):
             for member in _entries(schema, keyword):
                 found = found if found is not None else self.items(member, refs, depth + 1)
@@ -162,7 +161,7 @@ class Walk:
         found = frozenset(name for name in _entries(schema, "required") if isinstance(name, str))
         ref = schema.get("$ref")
         if isinstance(ref, str) and ref not in refs:
-            found |= self.required(self._resolve(ref), refs | {ref}, depth + 1)
+            found |= self.required(self.resolve(ref), refs | {ref}, depth + 1)
         for member in _entries(schema, "allOf"):
             found |= self.required(member, refs, depth + 1)
         return found
@@ -176,14 +175,17 @@ class Walk:
         found -= {json.dumps(m) for m in members if _is_plain(m)}
         ref = schema.get("$ref")
         if isinstance(ref, str) and ref not in refs:
-            found |= self.texts(self._resolve(ref), refs | {ref}, depth + 1)
+            found |= self.texts(self.resolve(ref), refs | {ref}, depth + 1)
         for member in _entries(schema, "allOf"):
             found |= self.texts(member, refs, depth + 1)
         return found
 
-    def _resolve(self, ref: str) -> object:
+    def resolve(self, ref: str) -> object:
+        """What ``ref`` points to inside the tool's own schema; None where it points elsewhere or nowhere."""
         if ref != "#" and not ref.startswith("#/"):
             return None
+        from urllib.parse import unquote
+
         node: Any = self.root
         for part in unquote(ref).split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")

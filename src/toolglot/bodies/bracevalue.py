@@ -8,7 +8,7 @@ a list, before a comma; others are quotation marks in the string.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Final
+from typing import ClassVar, Final
 
 from ..calls import Reading
 from ..dialect import Body
@@ -16,10 +16,10 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps, ValueReader
 from ..jsontext import json_escape
 from ..literals import json_string, strict_json
-from ..markers import Markers
+from ..markers import Markers, markers_of
+from ..runs import RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import UNDECLARED, Param, Tool
-from .rawvalue import marks
 
 _NO_CONTEXT: Final = 0
 _IN_ARRAY: Final = 3
@@ -39,6 +39,8 @@ class BraceReader(ValueReader):
         *("tool", "param", "mistyped", "_delims", "_delim_ends", "_runs", "_ends"),
         *("_key_end", "_key_most", "_quoted", "_follow"),
     )
+
+    strict_text: ClassVar[bool] = False
 
     def __init__(self, reading: Reading) -> None:
         body = reading.body
@@ -60,14 +62,10 @@ class BraceReader(ValueReader):
         # One character alone may be text: inches, a quotation.
         self._delim_ends = tuple(closer for _, closer in body.delims if len(closer) > 1)
         self._follow = (",", "}", *reading.closers)
-        self._ends = marks((*self._follow, "]", *self._delim_ends, *body.key_marks))
-        self._key_end = marks(key_stops(body))
+        self._ends = markers_of((*self._follow, "]", *self._delim_ends, *body.key_marks))
+        self._key_end = markers_of(key_stops(body))
         self._key_most = reading.limits.header
         self._quoted = False
-
-    def at_once(self, depth: int) -> bool:
-        """Never: the C scanner reads only JSON."""
-        return False
 
     # -- keys -----------------------------------------------------------------------------------
 
@@ -96,7 +94,7 @@ class BraceReader(ValueReader):
         source = self.source
         opener, closer = (yield from self._delim(ahead)) or ("", "")
         ahead += len(opener)
-        end = yield from self._find(marks((closer,)) if closer else self._key_end, ahead)
+        end = yield from self._find(markers_of((closer,)) if closer else self._key_end, ahead)
         key = source.text[source.pos + ahead : end]
         if not closer:
             key = key.strip(BLANKS)
@@ -225,8 +223,9 @@ class BraceReader(ValueReader):
                 self.sink.take('""', count * len(opener))
                 return
         self.sink.take('"', count * len(opener))
-        closers = marks((closer,))
+        closers = markers_of((closer,))
         last = False
+        run: RawRun | None = None
         while True:
             at = source.find(closers, source.pos)
             end = len(source.text) if at < 0 else at
@@ -235,6 +234,9 @@ class BraceReader(ValueReader):
             if at < 0 or source.hit is None:
                 if source.eof:
                     raise Cut("the text ends inside a string")
+                if run is None:
+                    run = RawRun(source, self.sink, closers, "")
+                source.run = run
                 yield
                 continue
             count = 1

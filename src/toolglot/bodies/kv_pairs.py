@@ -17,9 +17,11 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds, tag_stop
+from ..markers import markers_of
+from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING, UNDECLARED, stated
-from .rawvalue import Frame, RawValue, marks
+from ..stops import NAME_STOP, holds, tag_stop
+from .rawvalue import Frame, RawValue
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
@@ -135,7 +137,7 @@ def _until(reading: Reading, call: Call, closers: tuple[str, ...]) -> Generator[
     """
     source, body = reading.source, reading.body
     missing = f"{closers[0]!r} is missing"
-    ends = marks((*closers, *body.value_open, *body.key_open, *reading.closers, *reading.openers))
+    ends = markers_of((*closers, *body.value_open, *body.key_open, *reading.closers, *reading.openers))
     ahead = 0
     while True:
         at = source.find(ends, source.pos + ahead)

@@ -17,7 +17,8 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..pieces import before_counter
-from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, Source, holds
+from ..scanner import BLANKS, END, MORE, NONE, Source
+from ..stops import NAME_STOP, holds
 from .json_calls import arguments_start, read_arguments
 
 _OBJECT = "{"

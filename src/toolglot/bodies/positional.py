@@ -16,8 +16,9 @@ from ..errors import RenderError
 from ..faults import Cut
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..scanner import BLANKS, END, MORE, NAME_STOP, NONE, holds, one_of
+from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING
+from ..stops import NAME_STOP, holds, one_of
 from .json_calls import inside_fence, read_arguments
 from .rawvalue import Frame, RawValue
 

@@ -21,7 +21,8 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..scanner import END, MORE, NONE, WORD_STOP, holds
+from ..scanner import END, MORE, NONE
+from ..stops import WORD_STOP, holds
 from .pythonvalue import PythonReader
 
 _MISSING: Final = "closing bracket missing before the close marker"

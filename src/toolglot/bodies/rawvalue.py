@@ -12,30 +12,23 @@ close; a missing close is a repair where the dialect does not list it, and in a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 
 from ..calls import Call, Reading
 from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
-from ..markers import Markers, Rope
+from ..markers import Rope, markers_of
+from ..runs import RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
+from ..sinks import Kept
 
 _NEWLINE: Final = "\n"
 _NULL: Final = "null"
 # A call, its markers and its section: more closes in a row than these are no part of a value.
 _OUTER_MOST: Final = 3
-_marks: dict[tuple[str, ...], Markers] = {}
-
-
-def marks(literals: tuple[str, ...]) -> Markers:
-    """The markers of ``literals``, compiled once."""
-    found = _marks.get(literals)
-    if found is None:
-        found = _marks[literals] = Markers(literals)
-    return found
 
 
 def behind(reading: Reading, at: int, options: tuple[str, ...], gaps: tuple[str, ...] = ()) -> int:
@@ -96,8 +89,10 @@ class Frame:
 class RawValue:
     """Reads one raw value up to its end. ``frame``: the markers around it.
 
-    ``anchored``: whether its end must stand at the start of a line.
+    ``anchored``: whether its end must stand at the start of a line. ``escape``: with what an escape begins.
     """
+
+    escape: ClassVar[str] = ""
 
     def __init__(self, reading: Reading, call: Call, param: Param, frame: Frame) -> None:
         self._reading = reading
@@ -112,8 +107,9 @@ class RawValue:
         self._kept = Rope()
         self.anchored = False
         self._inner = False
+        self._run: RawRun | None = None
         self._groups = (frame.ends, frame.siblings, frame.blocks, reading.closers)
-        self._marks = marks(sum(self._groups, ()))
+        self._marks = markers_of(sum(self._groups, ()))
 
     def read(self) -> Steps:
         """Read the value, its close and what it means. The cursor stands behind the close."""
@@ -130,8 +126,10 @@ class RawValue:
                 end = len(source.text) if hit < 0 else hit
                 if source.eof:
                     raise Cut("the text ends inside a value")
-                ahead = self._data(end, held=True)
+                source.ahead = self._data(end, held=True)
+                self._wait()
                 yield
+                ahead = source.ahead
                 continue
             marker = source.hit
             verdict = self._ends(hit, marker)
@@ -153,6 +151,16 @@ class RawValue:
             raise Malformed(f"{self._frame.ends[0]!r} is missing")
         else:
             self._reading.missing_close(self._frame.ends[0], self._call.index)
+
+    def _wait(self) -> None:
+        """Declare that the value may only go on."""
+        if not self._live and self._nulls and self._param.is_string:
+            return
+        if self._run is None or not isinstance(self._run.sink, Call):
+            blanks = BLANKS if self._trim == "blank" else _NEWLINE if self.anchored else ""
+            sink = self._call if self._live else Kept(self._source, self._kept)
+            self._run = RawRun(self._source, sink, self._marks, blanks, self.escape)
+        self._source.run = self._run
 
     def _lead(self) -> Steps:
         """Pass what stands between the opening and the value."""

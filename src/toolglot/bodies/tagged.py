@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..calls import Call, Reading
 from ..dialect import Body, Tag
@@ -17,12 +17,13 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import Markers
+from ..markers import Markers, markers_of
 from ..pieces import twice
-from ..scanner import END, MORE, NAME_STOP, NONE, Source
+from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
-from .rawvalue import Frame, RawValue, marks
+from ..stops import NAME_STOP
+from .rawvalue import Frame, RawValue
 from .tags import ENTITY_MOST, Tagged, escape, read_tag, tag_at, tag_begins, unescape, write_tag
 
 _NEWLINE: Final = "\n"
@@ -130,7 +131,7 @@ def _object(reading: Reading, call: Call, first: str, behind: tuple[str, ...]) -
         source.pos = source.follow_at + len(around[1])
     found = yield from _ahead(reading, behind)
     if found == NONE and reading.lenient:
-        yield from _trailing(reading, marks(behind[1:]))
+        yield from _trailing(reading, markers_of(behind[1:]))
         found = yield from _ahead(reading, behind)
     if found == NONE:
         raise Malformed(f"expected {behind[1]!r}")
@@ -209,6 +210,8 @@ def _value(reading: Reading, call: Call, param: Param, frame: Frame) -> Steps:
 
 class EscapedValue(RawValue):
     """A raw value with escapes."""
+
+    escape: ClassVar[str] = "&"
 
     def _data(self, end: int, held: bool) -> int:
         cut = end

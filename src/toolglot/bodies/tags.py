@@ -15,7 +15,8 @@ from ..dialect import Tag
 from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..pieces import attributes_of
-from ..scanner import BLANKS, MORE, NONE, Source, one_of, tag_stop
+from ..scanner import BLANKS, MORE, NONE, Source
+from ..stops import one_of, tag_stop
 
 _QUOTES: Final = "\"'"
 _OPENING: Final = "<"

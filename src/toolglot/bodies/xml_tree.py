@@ -19,10 +19,11 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed, OverLimit
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import Rope
-from ..scanner import BLANKS, MORE, NONE, one_of
+from ..markers import Rope, markers_of
+from ..scanner import BLANKS, MORE, NONE
 from ..schema import UNDECLARED, Place
-from .rawvalue import behind, ends_call, marks
+from ..stops import one_of
+from .rawvalue import behind, ends_call
 from .tags import read_tag, tag_begins, write_tag
 
 _TEXT_KEY: Final = "$text"
@@ -152,7 +153,7 @@ def _counts(reading: Reading, stack: Sequence[Node], found: str, own: str) -> Ge
 def _until(reading: Reading, node: Node, own: str) -> Generator[None, None, tuple[str, str]]:
     """Read text into ``node`` up to a tag and past it: the call's end, or the tag's name; and its text."""
     source, namespace = reading.source, reading.body.namespace
-    literal = marks((namespace,))
+    literal = markers_of((namespace,))
     while True:
         at = source.find(literal, source.pos)
         to = len(source.text) if at < 0 else at

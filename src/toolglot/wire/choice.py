@@ -87,6 +87,15 @@ class Choice:
         """Whether any call was read out of the text."""
         return any(not call.native for call in self._writer.calls)
 
+    def say(self, field: str, text: str) -> Deltas:
+        """A delta that is nothing but ``text``, under the name ``field``; what the client is told now."""
+        self.fed += len(text)
+        deltas = self._tell(self._parser.feed(text, "content" if field == "content" else "reasoning"))
+        held = self.fed - self.out
+        if held > self._report.held:
+            self._report.held = held
+        return deltas
+
     def take(self, delta: Mapping[str, Any]) -> Deltas:
         """A delta of the upstream, or its whole message; what the client is told now."""
         deltas: Deltas = []

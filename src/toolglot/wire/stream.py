@@ -14,8 +14,10 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
+from json.encoder import encode_basestring
 from typing import Any, Final
 
+from .alike import Alike
 from .choice import Choice, reasoning_of
 from .errors import error_body, openai_error
 from .jsonbody import encode_json, to_bytes
@@ -29,6 +31,7 @@ from .written import Deltas
 _SHARED: Final = ("id", "object", "created", "model")
 _STEADY: Final = ("system_fingerprint", "service_tier")
 _CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason", "logprobs"})
+_BETWEEN: Final = b"\n\n"
 _TYPE: Final = "upstream_error"
 
 
@@ -41,6 +44,8 @@ class AnswerStream:
         self._report = report
         self._reader = EventReader(settings.frame)
         self._choices: dict[int, Choice] = {}
+        # Made before the first chunk is there, which need not wait for it then.
+        self._first = self._new(0)
         self._shared: dict[str, Any] = {}
         self._steady: dict[str, Any] = {}
         self._head = ""
@@ -48,6 +53,12 @@ class AnswerStream:
         self._usage_sent = False
         self._passed = False
         self._out: list[bytes] = []
+        self._alike = Alike()
+        self._between = True
+        """Whether what came so far ended with a frame, so that the next bytes begin one."""
+
+    def _new(self, index: int) -> Choice:
+        return Choice(index, self._offer, self._settings, self._report)
 
     @property
     def held(self) -> int:
@@ -61,9 +72,26 @@ class AnswerStream:
 
     def feed(self, data: bytes) -> bytes:
         """The next bytes of the upstream; what can go to the client now. After the end, nothing."""
-        if not self.ended:
-            self._take(self._reader.feed(data))
+        if self._between and data.count(_BETWEEN) > 1:
+            # Frame by frame: where many came at once, most of them are alike, too.
+            *whole, rest = data.split(_BETWEEN)
+            for frame in whole:
+                self._bytes(frame + _BETWEEN)
+            data = rest
+        self._bytes(data)
         return self._flush()
+
+    def _bytes(self, data: bytes) -> None:
+        if self.ended or not data:
+            return
+        texts = self._alike.texts(data) if self._between else None
+        if texts is not None and self._texts(texts):
+            return
+        frames = self._reader.feed(data)
+        self._take(frames)
+        if self._between and len(frames) == 1 and frames[0].kind is FrameKind.JSON and not frames[0].event:
+            self._alike.learn(data, frames[0].value)
+        self._between = data.endswith((_BETWEEN, b"\r\n\r\n"))
 
     def close(self, error: str | None = None) -> bytes:
         """The upstream has ended, or broke off for ``error``; the rest of the client's stream."""
@@ -84,6 +112,22 @@ class AnswerStream:
         data = b"".join(self._out)
         self._out.clear()
         return data
+
+    def _texts(self, texts: list[str]) -> bool:
+        """Frames that hold nothing but text; False where that is not all that is to be done."""
+        reader = self._choices.get(self._alike.index)
+        if reader is None or reader.finished or not self._head:
+            return False
+        field = self._alike.field
+        for text in texts:
+            for delta in reader.say(field, text) if text else ():
+                if len(delta) == 1 and "content" in delta:
+                    written = f'{{"content":{encode_basestring(delta["content"])}}}'
+                else:
+                    written = encode_json(delta)
+                entry = f'{{"index":{reader.index},"delta":{written},"finish_reason":null}}'
+                self._out.append(to_bytes(f'data: {self._head},"choices":[{entry}]}}\n\n'))
+        return True
 
     # -- frames -----------------------------------------------------------------------------------
 
@@ -157,7 +201,8 @@ class AnswerStream:
         index = index if isinstance(index, int) else place
         reader = self._choices.get(index)
         if reader is None:
-            reader = self._choices[index] = Choice(index, self._offer, self._settings, self._report)
+            reader = self._first if index == 0 else self._new(index)
+            self._choices[index] = reader
         if reader.finished:
             return []
         delta, message = choice.get("delta"), choice.get("message")

@@ -1,0 +1,115 @@
+"""Stops: patterns of the characters at which a search ends, compiled once.
+
+Promises: each finds a single character, but for the patterns of a run, which say how far it goes.
+
+Does not: search. ``scanner``, ``jsonstream`` and ``runs`` do, and count.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_SURROGATES: Final = r"\ud800-\udfff"
+# Escapes that one match takes: the engine keeps a note of each.
+_AT_ONCE: Final = 255
+_QUOTES: Final = '"\\\\'
+_CONTROLS: Final = "\x00-\x1f"
+SURROGATE: Final = re.compile(f"[{_SURROGATES}]")
+LETTER: Final = re.compile(r"\w")
+
+# Ends of words in the body syntaxes.
+NAME_STOP: Final = re.compile(r"""[\s\[\]{}()<>"'`,;\\]""")
+WORD_STOP: Final = re.compile(r"[^\w.\-]")
+SCALAR_STOP: Final = re.compile(r"[,)\]}:\n]")
+
+# Whole pieces of strict JSON, where all is there that tells what they are: a key up to its value, and a
+# string in an object or an array, with what may stand behind it.
+_WHOLE: Final = r'"[^"\\\x00-\x1f]*"'
+PLAIN_KEY: Final = re.compile(rf"{_WHOLE}[ \t\r\n]*:[ \t\r\n]*(?=[^ \t\r\n])")
+PLAIN_MEMBER: Final = re.compile(rf'{_WHOLE}(?=[ \t\r\n]*(?:}}|,[ \t\r\n]*"))')
+PLAIN_ELEMENT: Final = re.compile(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{0-9-]))')
+
+
+@lru_cache(maxsize=64)
+def other_than(characters: str) -> re.Pattern[str]:
+    """Matches any character but ``characters``."""
+    return re.compile("[^" + re.escape(characters) + "]")
+
+
+@lru_cache(maxsize=256)
+def tag_stop(literal: str) -> re.Pattern[str]:
+    """Matches the first character at which a tag that ``literal`` closes may stop."""
+    return re.compile("[" + re.escape(literal[0]) + "<\n]")
+
+
+@lru_cache(maxsize=256)
+def one_of(characters: str) -> re.Pattern[str]:
+    """Matches any one of ``characters``."""
+    return re.compile("[" + re.escape(characters) + "]")
+
+
+def holds(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether ``pattern`` matches anywhere in ``text``."""
+    return pattern.search(text) is not None
+
+
+# -- runs ------------------------------------------------------------------------------------------
+
+
+class Patterns:
+    """What a run looks for: ``stop`` finds a character that needs care, also a blank to hold at the end.
+
+    Of text that is JSON, ``inside`` matches as much as may stand in a string and ``begun`` an escape that
+    is not whole. Of other text, ``inside`` finds what may begin a marker and ``begun`` what ends a run.
+    """
+
+    __slots__ = ("begun", "inside", "stop")
+
+    def __init__(self, stop: str, inside: str, begun: str) -> None:
+        self.stop = re.compile(stop)
+        self.inside = re.compile(inside)
+        self.begun = re.compile(begun)
+
+
+_JSON_ESCAPES: Final = r'["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
+# Python's and JSON's mean and are spelled the same.
+_SHARED_ESCAPES: Final = r'["\\bfnrt]'
+
+
+@lru_cache(maxsize=64)
+def string_patterns(close: str, *, python: bool = False) -> Patterns:
+    """The patterns of a quoted string that ends with the character ``close``."""
+    ends = _QUOTES + _CONTROLS + _SURROGATES + re.escape(close).strip('"')
+    plain = f"[^{ends}]*"
+    escapes = _SHARED_ESCAPES if python else _JSON_ESCAPES
+    begun = r"\\" if python else r"\\(?:u[0-9a-fA-F]{0,3})?"
+    # What is certainly an escape, or a quotation mark that is escaped, needs no care.
+    short = _SHARED_ESCAPES if python else r'["\\/bfnrt]'
+    care = rf'(?<=\\)(?!{short})|(?<=")(?<![^\\]\\")(?<!\A\\")|(?<=[{ends.replace(_QUOTES, "", 1)}])'
+    return Patterns(f"[{ends}](?:{care})", rf"{plain}(?:\\(?:{escapes}){plain}){{0,{_AT_ONCE}}}", begun)
+
+
+@lru_cache(maxsize=256)
+def raw_patterns(firsts: str, blanks: str, escape: str) -> Patterns:
+    """The patterns of raw text in which markers that begin with one of ``firsts``, and ``escape``, count."""
+    ends = _SURROGATES + re.escape(escape)
+    inside = re.escape(firsts) + ends
+    return Patterns(_or_last('"\\\\' + _CONTROLS + inside, blanks), f"[{inside}]", f"[{ends}]")
+
+
+@lru_cache(maxsize=256)
+def prose_patterns(firsts: str, blanks: str) -> Patterns:
+    """The patterns of prose in which markers that begin with one of ``firsts`` count."""
+    inside = _SURROGATES + re.escape(firsts)
+    return Patterns(_or_last(inside, blanks), f"[{inside}]", f"[{_SURROGATES}]")
+
+
+def _or_last(characters: str, blanks: str) -> str:
+    """Finds one of ``characters``, or one of ``blanks`` at the end.
+
+    One class comes first, by which the engine skips what is in neither.
+    """
+    more = re.escape(blanks)
+    return rf"[{characters}{more}](?:(?<=[{characters}])|\Z)" if blanks else f"[{characters}]"

@@ -1,0 +1,355 @@
+"""How llama.cpp reads the same chat templates: by which of its parsers, and whether they read the template's own calls.
+
+    python -m tests.autoparser [--write] [--probe PROGRAM]
+
+``autoparser.toml`` has llama.cpp's conditions on a template's text, read from its source. They are applied to the
+templates of the shared folder; ``--write`` keeps what comes out in the same file, from which the table in
+``docs/derivation.md`` is made. ``--probe`` names the program that ``autoparser.cpp`` compiles to, which runs
+llama.cpp's own code: it has to agree with the conditions, and its parsers are given the calls that the template
+writes. Exit status 1 where something differs from what is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.derivation import GOLDEN as DERIVED
+from tests.derivation import corpus
+from tests.known import load_toml
+from tests.places import NO_SHARED, TESTS, shared_folder
+
+KEPT = TESTS / "autoparser.toml"
+_WRITTEN = "# Renewed by python -m tests.autoparser --write"
+SECONDS = 120
+
+TOOLS: dict[str, dict[str, Any]] = {
+    "get_weather": {"city": {"type": "string"}},
+    "find_maps": {"query": {"type": "string"}, "limit": {"type": "integer"}},
+    "ping": {},
+    "set_point": {
+        "count": {"type": "integer"},
+        "ratio": {"type": "number"},
+        "on": {"type": "boolean"},
+        "at": {"type": "object"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    },
+    "forget": {"what": {"type": ["string", "null"]}, "days": {"type": "integer"}},
+    "send_mail": {"to": {"type": "string"}, "body": {"type": "string"}, "code": {"type": "string"}},
+}
+TURNS: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "one": [("get_weather", {"city": "Paris"})],
+    "two": [("get_weather", {"city": "Paris"}), ("find_maps", {"query": "old maps", "limit": 3})],
+    "empty": [("ping", {})],
+    "types": [("set_point", {"count": 7, "ratio": 0.5, "on": True, "at": {"x": 1.5}, "tags": ["a", "b"]})],
+    "null": [("forget", {"what": None, "days": 2})],
+    "texts": [("send_mail", {"to": 'A "B" <b>c</b>', "body": "line one\nline two", "code": "42"})],
+}
+"""The calls of one turn each: what a parser made for the template ought to read."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A condition on a template's text, with what llama.cpp does where it holds."""
+
+    name: str
+    at: str
+    all: tuple[str, ...]
+    any: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+
+    def holds(self, text: str) -> bool:
+        """Whether the text has what is asked for and nothing that is not to be there."""
+        some = not self.any or any(part in text for part in self.any)
+        return some and all(part in text for part in self.all) and not any(part in text for part in self.none)
+
+
+def rules(kind: str, kept: Mapping[str, Any]) -> list[Rule]:
+    """The rules of one kind, in their order: ``branch``, ``workaround`` or ``patch``."""
+    return [
+        Rule(one["name"], one["at"], *(tuple(one.get(key, ())) for key in ("all", "any", "none")))
+        for one in kept[kind]
+    ]
+
+
+def route(text: str, kept: Mapping[str, Any]) -> str:
+    """Which parser a template gets: ``own NAME``, ``auto``, or ``auto`` with the workarounds applied to it."""
+    for branch in rules("branch", kept):
+        if branch.holds(text):
+            return f"own {branch.name}"
+    by_hand = [rule.name for rule in rules("workaround", kept) if rule.holds(text)]
+    return " ".join(["auto", "+ " + ", ".join(by_hand)]) if by_hand else "auto"
+
+
+# -- what its own code does ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Run:
+    """What llama.cpp's code made of a template: the parser it took, the markers it found, what it read."""
+
+    branch: str
+    found: str
+    read: str
+
+
+def run(program: Path, template: Path) -> Run:
+    """One template, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        given = Path(folder) / "given.json"
+        given.write_text(json.dumps(_given()), encoding="utf-8")
+        try:
+            done = subprocess.run(
+                [program, template, given, "debug"], capture_output=True, timeout=SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return Run("", "", "no parser: it does not end")
+    log = done.stderr.decode("utf-8", "replace")
+    lines = [
+        json.loads(line) for line in done.stdout.decode("utf-8", "replace").splitlines() if line[:1] == "{"
+    ]
+    branch = re.search(r"Using specialized template: (.+)", log)
+    return Run(branch[1] if branch else "", _found(log), _read(lines, done.returncode))
+
+
+def _given() -> dict[str, Any]:
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                "description": "d",
+                "parameters": {
+                    "type": "object",
+                    "properties": {key: {"description": "d", **schema} for key, schema in keys.items()},
+                    "required": list(keys),
+                },
+            },
+        }
+        for name, keys in TOOLS.items()
+    ]
+    turns = [
+        [
+            {
+                "name": name,
+                "arguments": arguments,
+                "id": f"functions.{name}:{i}" if counted else f"callid{i:03}",
+            }
+            for i, (name, arguments) in enumerate(calls)
+        ]
+        for calls in TURNS.values()
+        for counted in (False, True)
+    ]
+    return {"tools": tools, "turns": turns}
+
+
+def _found(log: str) -> str:
+    """The shape of calls that the analysis names, with the markers around one."""
+    last: dict[str, str] = {}
+    for key, value in re.findall(r"(tool_\w+|per_call_\w+|func_name_\w+): '?(.*?)'?\n", log):
+        last[key] = value
+    if not last.get("tool_mode"):
+        return ""
+    marks = [
+        last.get(key, "")
+        for key in ("tool_section_start", "per_call_start", "func_name_prefix", "per_call_end")
+    ]
+    return " ".join([last["tool_mode"], *(mark for mark in marks if mark.strip())])
+
+
+def _read(lines: Sequence[Mapping[str, Any]], status: int) -> str:
+    """In a few words, which turns were read back, which not, and which the template did not write."""
+    faults = [line["error"] for line in lines if line["stage"] != "turn" and "error" in line]
+    turns = [line for line in lines if line["stage"] == "turn"]
+    if not turns:
+        return "no parser: " + (_short(faults[0]) if faults else f"status {status}")
+    words: dict[str, list[str]] = {"read": [], "unread": [], "unwritten": []}
+    for number, (name, calls) in enumerate(TURNS.items()):
+        mine = [line for line in turns if line["turn"] in (2 * number, 2 * number + 1)]
+        written = [line for line in mine if all(call in line.get("written", "") for call, _ in calls)]
+        results = [result for line in written for result in line["results"]]
+        good = any(_same(result, calls) for result in results)
+        words["read" if good else "unread" if written else "unwritten"].append(name)
+    return "; ".join(f"{word} {' '.join(names)}" for word, names in words.items() if names)
+
+
+def _same(result: Mapping[str, Any], calls: Sequence[tuple[str, dict[str, Any]]]) -> bool:
+    if "error" in result or result["content"].strip():
+        return False
+    try:
+        back = [(call["name"], json.loads(call["arguments"] or "{}")) for call in result["calls"]]
+    except ValueError:
+        return False
+    return repr(back) == repr(calls) or (back == calls and _kinds(back) == _kinds(calls))
+
+
+def _kinds(calls: Sequence[tuple[str, dict[str, Any]]]) -> list[list[str]]:
+    return [sorted(f"{key} {type(value).__name__}" for key, value in given.items()) for _, given in calls]
+
+
+def _short(text: str) -> str:
+    """The last line of a fault that says something, in one line of plain words."""
+    said = [line.strip() for line in text.splitlines() if line.strip(" ^-~.")]
+    return re.sub(r"\s+", " ", said[-1] if said else text).replace('"', "'")[:90]
+
+
+# -- the table ------------------------------------------------------------------------------------
+
+
+def table() -> str:
+    """Each template: what is derived here, how llama.cpp reads it, and what is known of that."""
+    kept, derived = load_toml(KEPT), load_toml(DERIVED)["summaries"]
+    rows = ["| template | here | llama.cpp | its parser reads | remark |", "|---|---|---|---|---|"]
+    for name, told in derived.items():
+        read = kept["read"].get(name, "")
+        cells = (
+            f"`{name.removesuffix('.jinja')}`",
+            _here(told),
+            _there(kept["routes"][name]),
+            _counted(read),
+            _remark(name, read, kept),
+        )
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def _here(told: str) -> str:
+    first, *rest = told.split()
+    partial = [word for word in rest if word.startswith(("type:", "single", "content", "delimiter"))]
+    more = f" ({', '.join(partial)})" if partial else ""
+    if refused(told):
+        return f"refused: {told}"
+    return (f"verified, {rest[0]}" if first == "verified" else f"builtin `{first}`") + more
+
+
+def refused(told: str) -> bool:
+    """Whether a summary of ``derivation.toml`` is a refusal's code."""
+    return told.split(":")[0] in {"no-tool-calls-in-template", "needs-variable", "raises", "ambiguous-body"}
+
+
+def _there(route: str) -> str:
+    if route.startswith("own "):
+        return f"own parser, {route.removeprefix('own ')}"
+    by_hand = route.partition(" + ")[2]
+    return f"auto-parser and workaround, {by_hand}" if by_hand else "auto-parser"
+
+
+def _counted(read: str) -> str:
+    words = _words(read)
+    written = len(words["read"]) + len(words["unread"])
+    if read.startswith("no parser"):
+        return "no parser"
+    return f"{len(words['read'])} of {written}" if written else "no call is written" if read else "not run"
+
+
+def _words(read: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {"read": [], "unread": [], "unwritten": []}
+    for part in filter(None, read.split("; ")):
+        word, *names = part.split()
+        if word in found:
+            found[word] = names
+    return found
+
+
+def _remark(name: str, read: str, kept: Mapping[str, Any]) -> str:
+    parts = []
+    unread = _words(read)["unread"]
+    if read.startswith("no parser"):
+        parts.append(read.removeprefix("no parser: "))
+    if unread:
+        parts.append("not " + ", ".join(unread))
+    parts += [f"{one['what']} ({one['issue']})" for one in kept.get("report", ()) if name in one["templates"]]
+    return "; ".join(parts)
+
+
+def version() -> str:
+    """The version of llama.cpp that the rules and the runs are of."""
+    kept = load_toml(KEPT)
+    return f"`{kept['commit'][:12]}` ({kept['source']})."
+
+
+def counts() -> str:
+    """The table in a few lines: how many templates go which way, and how many are read."""
+    kept, derived = load_toml(KEPT), load_toml(DERIVED)["summaries"]
+    ways = {"own parser": "own ", "auto-parser and workaround": "auto + ", "auto-parser": "auto"}
+    way = {
+        name: next(label for label, start in ways.items() if there.startswith(start))
+        for name, there in kept["routes"].items()
+    }
+    all_of, some, here, none = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    for name, label in way.items():
+        words = _words(kept["read"].get(name, ""))
+        here[label] += not refused(derived[name])
+        all_of[label] += bool(words["read"]) and not words["unread"]
+        some[label] += bool(words["read"]) and bool(words["unread"])
+        none[label] += bool(words["unread"]) and not words["read"]
+    rows = [
+        "| llama.cpp | templates | reads all it is given | reads some | reads none | derived here |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for label in ways:
+        total = sum(there == label for there in way.values())
+        cells = (total, all_of[label], some[label], none[label], here[label])
+        rows.append(f"| {label} | {' | '.join(map(str, cells))} |")
+    sums = (len(way), all_of.total(), some.total(), none.total(), here.total())
+    return "\n".join([*rows, f"| all | {' | '.join(map(str, sums))} |"])
+
+
+def _lines(title: str, found: Mapping[str, str]) -> list[str]:
+    pairs = (f"{json.dumps(k)} = {json.dumps(v, ensure_ascii=False)}" for k, v in found.items())
+    return [f"[{title}]", *pairs, ""]
+
+
+def write(kept: Mapping[str, Mapping[str, str]]) -> None:
+    """Renew what is kept of the templates; the rules above it are written by hand and stay."""
+    head = KEPT.read_text(encoding="utf-8").partition(_WRITTEN)[0]
+    body = [line for title, found in kept.items() for line in _lines(title, found)]
+    KEPT.write_text("\n".join([head + _WRITTEN, *body]).rstrip() + "\n", encoding="utf-8")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Apply the rules to the corpus, run llama.cpp's code where it is given, and compare with what is kept."""
+    options = argparse.ArgumentParser(prog="python -m tests.autoparser")
+    options.add_argument("--write", action="store_true", help="renew what is kept of each template")
+    options.add_argument("--probe", type=Path, help="the program that autoparser.cpp compiles to")
+    given = options.parse_args(argv)
+    folder = shared_folder()
+    if folder is None:
+        print(NO_SHARED)
+        return 0
+    kept = load_toml(KEPT)
+    paths = {name: folder / "templates" / name for name in sorted(corpus(folder))}
+    fresh = {
+        "routes": {name: route(path.read_bytes().decode("utf-8"), kept) for name, path in paths.items()},
+        "found": dict(kept.get("found", {})),
+        "read": dict(kept.get("read", {})),
+    }
+    if given.probe:
+        runs = {name: run(given.probe, path) for name, path in paths.items()}
+        fresh["read"] = {name: one.read for name, one in runs.items()}
+        fresh["found"] = {name: one.found for name, one in runs.items() if one.found}
+        for name, one in runs.items():
+            if one.branch:
+                print(f"{name}: {one.branch} | {fresh['routes'][name]}")
+    changed = [
+        f"{t}: {n}: {v}" for t, f in fresh.items() for n, v in f.items() if kept.get(t, {}).get(n) != v
+    ]
+    for line in changed:
+        print(line)
+    if given.write:
+        write(fresh)
+    print(counts() if given.write or not changed else f"{len(changed)} are not as kept")
+    return int(bool(changed) and not given.write)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
