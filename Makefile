@@ -11,6 +11,9 @@
 #   make real-proxy   the same model behind toolglot serve, asked by the openai SDK
 #   make derive       dialects from the chat templates of the shared folder
 #   make clients      every public fixture and field case, read by each of the real clients
+#   make clients-node the same by the AI SDK under Node.js
+#   make probe        canitoolcall's probe, bare and through the proxy
+#   make load         the proxy under load, beside a plain forwarder
 #   make fuzz         the laws, 20,000 examples each
 #   make bench        cost beside the floors and the peers that make bench-peers installed
 #   make bench-quick  toolglot and the floors alone, in a minute
@@ -37,7 +40,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence grammars grammar-engines real-model real-proxy derive fuzz clients bench bench-quick bundle wheel-compiled test-compiled docs docs-check clean
+.PHONY: help demo probe clients-node load test lint format types conformance field evidence grammars grammar-engines real-model real-proxy derive fuzz clients bench bench-quick bundle wheel-compiled test-compiled docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -48,7 +51,7 @@ $(MADE):
 	@touch $@
 
 $(VENV)/.installed: $(MADE) pyproject.toml
-	$(PIP) install --editable .
+	$(PIP) install --editable '.[proxy]'
 	@touch $@
 
 # Only the data of bfcl-eval are wanted, and not the engines that it depends on.
@@ -70,6 +73,18 @@ $(VENV)/.installed-bench: $(MADE) pyproject.toml
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
+
+# What canitoolcall's probe says of an engine that does not parse, bare and behind the proxy.
+probe: $(VENV)/.installed-test
+	$(BIN)/python -m tests.probe
+
+# The AI SDK needs Node.js >= 20 and its npm.
+clients-node: $(VENV)/.installed-test
+	cd tests/node && npm ci --no-audit --no-fund --silent
+	$(BIN)/python -m tests.aisdk
+
+load: $(VENV)/.installed-test
+	$(BIN)/python bench/proxy_load.py
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -242,7 +242,7 @@ async def run(options: argparse.Namespace) -> None:
 
     server = await asyncio.start_server(handle, "127.0.0.1", 0, backlog=1024)
     upstream = server.sockets[0].getsockname()[1]
-    ways = {"direct": (None, upstream)}
+    ways: dict[str, tuple[subprocess.Popen[str] | None, int]] = {"direct": (None, upstream)}
     for role in ("plain", "proxy"):
         ways[role] = spawn(role, upstream, options.dialect)
     try:

@@ -26,7 +26,7 @@ from toolglot.registry import dialect_text
 DOCS = Path(__file__).parent
 # The tables of evidence are made by the measurements of the tests.
 sys.path.insert(0, str(DOCS.parent))
-from tests import autoparser, bfcl, confusion, grid, holding, negatives, responses  # noqa: E402
+from tests import autoparser, bfcl, confusion, grid, holding, negatives, probe, responses  # noqa: E402
 
 
 def dialects() -> str:
@@ -135,6 +135,7 @@ PARTS = {
         "llamacpp": autoparser.table,
     },
     "behaviours.md": {"numbered": grid.numbered, "grid": grid.table, "reasons": grid.reasons},
+    "proxy.md": {"before": probe.before, "after": probe.after},
     "response-templates.md": {"exports": responses.exports, "unlike": responses.unlike},
     "evidence.md": {
         "confusion": confusion.matrix,

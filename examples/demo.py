@@ -2,10 +2,12 @@
 
 Run it with ``make demo``, or ``python examples/demo.py`` where toolglot is installed. It checks what it
 shows: that the stream, cut into token-like pieces or into single characters, gives what the whole gives.
+At its end the proxy stands before an engine that does not parse: the same request, before and after.
 """
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import sys
@@ -115,6 +117,86 @@ def stream(sample: Sample, text: str, split: str, tools: Any) -> list[tuple[str,
     return steps + [("close", event) for event in parser.close(sample.finish_reason)]
 
 
+async def before_and_after() -> bool:
+    """One request to an engine that leaves calls in the text, then the same through the proxy."""
+    import aiohttp
+    from aiohttp import web
+
+    from toolglot.proxy.app import Proxy
+    from toolglot.proxy.config import Config, ModelRule
+    from toolglot.proxy.serve import start
+
+    text = (HERE / "outputs" / "hermes_thinking.txt").read_text(encoding="utf-8")
+    tools = json.loads((HERE / "tools.json").read_text(encoding="utf-8"))
+
+    async def engine(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        for piece in [*deltas(text, "token"), None]:
+            choice = {"index": 0, "delta": {"content": piece} if piece else {}, "finish_reason": None}
+            if piece is None:
+                choice["finish_reason"] = "stop"
+            chunk = {"id": "c", "object": "chat.completion.chunk", "model": "qwen3", "choices": [choice]}
+            await response.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+        await response.write(b"data: [DONE]\n\n")
+        return response
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", engine)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    upstream = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    rules = (ModelRule("qwen3", "hermes"),)
+    proxy, port = await start(Proxy(Config(upstream=upstream, port=0, server="other", given=rules)))
+    found = []
+    async with aiohttp.ClientSession() as session:
+        for label, url in (("before", upstream), ("after", f"http://127.0.0.1:{port}")):
+            body = {"model": "qwen3", "messages": [], "tools": tools, "stream": True}
+            async with session.post(url + "/v1/chat/completions", json=body) as answer:
+                found.append(client_has(await answer.read()))
+            print(f"  {label}: what a client has")
+            for field, value in found[-1].items():
+                say(
+                    f"    {field}",
+                    value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
+                    22,
+                )
+    await proxy.cleanup()
+    await runner.cleanup()
+    expected = toolglot.parse(text, "hermes", tools=tools)
+    return [call["name"] for call in found[1]["tool_calls"]] == [call.name for call in expected.tool_calls]
+
+
+def client_has(data: bytes) -> dict[str, Any]:
+    """The deltas of a stream, joined as any client of the OpenAI API joins them."""
+    got: dict[str, Any] = {"content": "", "reasoning_content": "", "tool_calls": []}
+    for line in data.decode().splitlines():
+        if line.startswith("data: {"):
+            for choice in json.loads(line[6:])["choices"]:
+                delta = choice["delta"]
+                for field in ("content", "reasoning_content"):
+                    got[field] += delta.get(field) or ""
+                for part in delta.get("tool_calls", ()):
+                    if part["index"] == len(got["tool_calls"]):
+                        got["tool_calls"].append({"name": part["function"]["name"], "arguments": ""})
+                    got["tool_calls"][part["index"]]["arguments"] += part["function"]["arguments"]
+                got["finish_reason"] = choice["finish_reason"]
+    return got
+
+
+def show_proxy() -> bool:
+    """The proxy's part; without the extra it only says how to get it."""
+    print("The proxy, before an engine that leaves reasoning and calls in the text  [toolglot serve]")
+    try:
+        return asyncio.run(before_and_after())
+    except ImportError:
+        print("  not shown: pip install 'toolglot[proxy]'")
+        return True
+    finally:
+        print()
+
+
 def main() -> int:
     """Show and check every sample; the exit code says whether whole and stream agreed."""
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -137,6 +219,8 @@ def main() -> int:
             if outcome(toolglot.assemble(events)) != outcome(whole):
                 differing.append(f"{sample.file} ({split})")
         print()
+    if not show_proxy():
+        differing.append("the proxy")
     if differing:
         print(f"DIFFERENT from the whole: {', '.join(differing)}")
         return 1

@@ -1,8 +1,9 @@
 """A scripted upstream: a real HTTP server that answers as an OpenAI-compatible engine without parsers does.
 
 What it answers hangs on the request's model: ``answers`` has a text for each, which goes out whole, or in
-token-sized deltas where a stream is asked for; ``faults`` has a coroutine that does as it likes. What was
-asked is kept in ``requests``, and ``open`` counts the requests that are running, to see what is left.
+token-sized deltas where a stream is asked for; ``faults`` has a coroutine that does as it likes. Where
+``by_request`` has the first message's content, that decides. What was asked is kept in ``requests``, and
+``open`` counts the requests that are running, to see what is left.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Script:
     """The scripted upstream's answers, and what it saw."""
 
     answers: dict[str, Answer] = field(default_factory=dict)
+    by_request: dict[str, Answer] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
     routes: dict[str, Any] = field(default_factory=dict)
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -65,7 +67,9 @@ class Script:
         try:
             if body["model"] in self.faults:
                 return await self.faults[body["model"]](request, body)
-            return await _answer(request, body, self.answers[body["model"]])
+            asked = json.dumps(body["messages"][0]["content"]) if self.by_request else ""
+            answer = self.by_request.get(asked) or self.answers[body["model"]]
+            return await _answer(request, body, answer)
         except asyncio.CancelledError:
             self.gone += 1
             raise
@@ -76,8 +80,11 @@ class Script:
         """JSON by path; without one, what was asked comes back."""
         path = request.path
         if path in self.routes:
-            found = self.routes[path]
-            return await found(request) if callable(found) else web.json_response(found)
+            found: Any = self.routes[path]
+            if isinstance(found, dict):
+                return web.json_response(found)
+            answered: web.StreamResponse = await found(request)
+            return answered
         if path != "/echo":
             return web.json_response({"error": {"message": "no such path"}}, status=404)
         response = web.StreamResponse(headers={"X-Method": request.method, "X-Query": request.query_string})

@@ -13,7 +13,11 @@ def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     assert demo.main() == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "Checked: 9 outputs, each the same whole, token by token and character by character."
-    assert len(lines) <= 210
+    assert len(lines) <= 230
+    before, after = (lines.index(f"  {word}: what a client has") for word in ("before", "after"))
+    assert any("<tool_call>" in line for line in lines[before:after])
+    assert not any("<tool_call>" in line for line in lines[after:])
+    assert any(line.startswith("    tool_calls") and "get_weather" in line for line in lines[after:])
     assert max(map(len, lines)) <= 110
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import importlib
 import json
 import logging
 import subprocess
@@ -17,9 +18,11 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 import toolglot
+from tests import probe
 from tests.scripted import DONE, Answer, Script, chunk, sse
 from tests.test_proxy_faults import CALL, PING, Both, both, events
 from toolglot import ToolglotError
+from toolglot.derive import Refusal
 from toolglot.proxy import llama, summary, template
 from toolglot.proxy.choice import Choices
 from toolglot.proxy.config import MIB, Config, ModelRule, read_config
@@ -373,7 +376,8 @@ class Derived:
     def __init__(self, slug: str | None) -> None:
         found = None if slug is None else toolglot.resolve(slug)
         self.dialect = found
-        self.refusals = [] if slug else ["no calls", "in it"]
+        self.confidence = "verified"
+        self.refusals = () if slug else (Refusal("syntax", "no"), Refusal("timeout", ""))
 
 
 def test_template_of_llama_server(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -447,7 +451,7 @@ def test_kinds_of_servers(routes: dict[str, Any], kind: str) -> None:
 
 def test_what_derive_says(monkeypatch: pytest.MonkeyPatch) -> None:
     _derive_by(monkeypatch, lambda text, special_tokens: Derived(None))
-    assert template.derive("x", {}) == (None, "the upstream's template gives no dialect: no calls; in it", "")
+    assert template.derive("x", {}) == (None, "the upstream's template gives no dialect: syntax; timeout")
 
     def fails(text: str, special_tokens: Any) -> Derived:
         raise toolglot.DerivationError("no")
@@ -460,7 +464,7 @@ def test_what_derive_says(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _derive_by(monkeypatch: pytest.MonkeyPatch, entry: Any) -> None:
     monkeypatch.setattr(
-        template.importlib,
+        importlib,
         "import_module",
         lambda name: type("M", (), {"derive": staticmethod(entry)} if entry else {}),
     )
@@ -505,7 +509,8 @@ def test_raw() -> None:
             }
             async with b.ask(stream=False) as answer:
                 assert summary.of_whole(await answer.json()) == [said]
-            for bad, param in (({"n": 2}, "n"), ({"logprobs": True}, "logprobs")):
+            for param, value in (("n", 2), ("logprobs", True)):
+                bad: dict[str, Any] = {param: value}
                 async with b.ask(**bad) as answer:
                     assert (answer.status, (await answer.json())["error"]["param"]) == (400, param)
 
@@ -694,3 +699,9 @@ def test_spans(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_aiohttp_is_not_imported_with_the_command() -> None:
     code = "import sys, toolglot.cli; sys.exit('aiohttp' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_probe_passes_behind_the_proxy_only() -> None:
+    bare, proxied = probe.reports()
+    assert bare.summary() == {"pass": 9, "fail": 18, "error": 0, "skip": 0}
+    assert proxied.summary() == {"pass": 27, "fail": 0, "error": 0, "skip": 0}

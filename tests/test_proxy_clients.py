@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from canitoolcall.checks import run_checks
@@ -40,8 +40,15 @@ def field_lines() -> list[field.Line]:
     return [line for line in lines if not field.why_not(line) and line.case["tools"] is not None]
 
 
-@pytest.fixture(scope="module")
-def proxied() -> Iterator[Running]:
+class Served(NamedTuple):
+    """What the scripted upstream answers, and how the proxy reads it."""
+
+    script: Script
+    rules: dict[str, str | ModelRule]
+
+
+def served() -> Served:
+    """Every fixture and case under its own id."""
     script = Script()
     rules: dict[str, str | ModelRule] = {}
     for fixture in fixtures():
@@ -54,7 +61,13 @@ def proxied() -> Iterator[Running]:
         case = line.case
         script.answers[line.id] = Answer(case["raw"], case.get("finish_reason") or "stop")
         rules[line.id] = ModelRule(line.id, line.dialect, case.get("prompt_tail") or "")
-    with running(script, dialects=rules) as both:
+    return Served(script, rules)
+
+
+@pytest.fixture(scope="module")
+def proxied() -> Iterator[Running]:
+    found = served()
+    with running(found.script, dialects=found.rules) as both:
         yield both
 
 

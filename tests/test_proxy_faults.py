@@ -80,12 +80,20 @@ async def both(script: Script, **settings: Any) -> AsyncIterator[Both]:
         await upstream.cleanup()
 
 
+class BrokenOffError(Exception):
+    """The upstream's connection is to be closed in the middle of a body."""
+
+
 def faulty(fault: Callable[[web.StreamResponse], Awaitable[None]]) -> Script:
     """An upstream whose stream ends by a fault."""
 
     async def answer(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         response = await sse(request)
-        await fault(response)
+        try:
+            await fault(response)
+        except BrokenOffError:
+            assert request.transport is not None
+            request.transport.close()
         return response
 
     return Script(faults={"m": answer})
@@ -93,10 +101,8 @@ def faulty(fault: Callable[[web.StreamResponse], Awaitable[None]]) -> Script:
 
 async def broken_off(response: web.StreamResponse) -> None:
     """Close the connection without an end of the body."""
-    await asyncio.sleep(0)
-    transport = response._req.transport if response._req is not None else None
-    assert transport is not None
-    transport.close()
+    await response.drain()
+    raise BrokenOffError
 
 
 def events(data: bytes) -> list[Any]:

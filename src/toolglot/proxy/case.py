@@ -10,9 +10,10 @@ Does not: know what is right: the expectation is what the parser makes of it tod
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
-from ..auto import resolve
+from ..auto import Resolved, resolve
 from ..errors import CaptureError
 from ..message import Message
 from ..parser import parse
@@ -39,8 +40,10 @@ def case(exchanged: Exchanged, redaction: str | None = None) -> str:
     }
     message = parse(raw, **options)
     if redaction is not None:
-        raw, tools = _redacted(redaction, raw, tools, dialect, message)
-        again = parse(raw, **{**options, "tools": tools})
+        hide, tools = _redaction(redaction, tools, dialect, message)
+        raw, tail = hide(raw), hide(options["prompt_tail"])
+        options.update(tools=tools, prompt_tail=tail)
+        again = parse(raw, **options)
         if _shape(again) != _shape(message):
             raise CaptureError(
                 f"{exchanged.where}: without its {redaction} the text parses otherwise; redact it by hand"
@@ -57,8 +60,8 @@ def case(exchanged: Exchanged, redaction: str | None = None) -> str:
         lines.append("mode: strict")
     if finish in ("stop", "length"):
         lines.append(f"finish: {finish}")
-    if exchanged.settings.prompt_tail:
-        lines.append(f"prompt_tail: {json.dumps(exchanged.settings.prompt_tail, ensure_ascii=False)}")
+    if options["prompt_tail"]:
+        lines.append(f"prompt_tail: {json.dumps(options['prompt_tail'], ensure_ascii=False)}")
     lines += ["--- raw json", json.dumps(raw, ensure_ascii=False), "--- expect", _expectation(message), ""]
     return "\n".join(lines)
 
@@ -81,14 +84,17 @@ def _expectation(message: Message) -> str:
     return json.dumps(expected, ensure_ascii=False)
 
 
-def _redacted(redaction: str, raw: str, tools: Any, dialect: Any, message: Message) -> tuple[str, Any]:
+def _redaction(
+    redaction: str, tools: Any, dialect: Resolved, message: Message
+) -> tuple[Callable[[str], str], Any]:
+    """What hides text, and the tools without theirs."""
     if redaction == "secrets":
-        return redact.secrets(raw), tools
+        return redact.secrets, tools
     names = [call.name for call in message.tool_calls]
     for call in message.tool_calls:
         names += redact.argument_names(call.arguments)
     names += _said(tools)
-    return redact.contents(raw, dialect, names), _bare(tools)
+    return (lambda text: redact.contents(text, dialect, names)), _bare(tools)
 
 
 def _said(schema: Any) -> list[str]:

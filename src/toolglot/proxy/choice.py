@@ -56,9 +56,9 @@ class Choices:
         """Whether the caller said how this model is read, so that no template need be looked at."""
         return any(_best(rules, model) for _, rules in self._sources)
 
-    def offer(self, model: str, dialect: Dialect, reason: str, prompt_tail: str = "") -> None:
+    def offer(self, model: str, dialect: Dialect, reason: str) -> None:
         """A template of the upstream gave ``dialect``; ``model`` "" stands for every model."""
-        self._offered[model] = Choice(dialect, reason, prompt_tail)
+        self._offered[model] = Choice(dialect, reason)
         self._made.clear()
 
     def made(self) -> dict[str, Choice]:

@@ -7,7 +7,6 @@ that says how to install it.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 
 from ..cli.inputs import Command
@@ -85,6 +84,8 @@ def _serve(options: argparse.Namespace) -> int:
         given["evidence"] = False
     config = read_config(options.config, given)
     try:
+        import asyncio
+
         from .logs import start_logging
         from .serve import serve
     except ImportError as error:

@@ -85,7 +85,7 @@ class Learning:
         if offered.dialect is None:
             log("template", model=model, dialect=None, reason=offered.reason)
         else:
-            self._choices.offer(model, offered.dialect, offered.reason, offered.prompt_tail)
+            self._choices.offer(model, offered.dialect, offered.reason)
 
     def _wanted(self, model: str) -> bool:
         return not (

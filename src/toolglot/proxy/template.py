@@ -3,7 +3,8 @@
 Promises: a template is only looked at where the extra ``derive`` is installed, and in a thread: no
 request waits for it. What cannot be derived is a reason to read, never an error.
 
-Does not: decide (``choice``), or ask the upstream (``upstream``).
+Does not: decide (``choice``), or ask the upstream (``upstream``). Nor use what the template says of the
+prompt's end: a server that splits reasoning off has consumed it, and its content does not begin in thinking.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ class Offered(NamedTuple):
 
     dialect: Dialect | None
     reason: str
-    prompt_tail: str = ""
 
 
 def of_props(props: Mapping[str, Any]) -> tuple[str, dict[str, str]] | None:
@@ -55,6 +55,6 @@ def derive(text: str, special_tokens: Mapping[str, str]) -> Offered:
     except ToolglotError as error:
         return Offered(None, f"the upstream's template gives no dialect: {error}")
     if derived.dialect is None:
-        refusals = "; ".join(str(refusal) for refusal in derived.refusals)
+        refusals = "; ".join(refusal.code for refusal in derived.refusals)
         return Offered(None, f"the upstream's template gives no dialect: {refusals or 'no reason given'}")
-    return Offered(derived.dialect, "derived from the upstream's template")
+    return Offered(derived.dialect, f"the upstream's template says so ({derived.confidence})")
