@@ -31,7 +31,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence fuzz bench bench-quick bundle wheel-compiled test-compiled docs docs-check clean
+.PHONY: help demo test lint format types conformance field evidence fuzz bench bench-peers bench-quick bundle wheel-compiled test-compiled docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -97,6 +97,9 @@ fuzz: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench.run $(BENCH_ARGS)
+
+bench-peers:
+	$(PYTHON) -m bench.install $(PEERS)
 
 bench-quick: $(VENV)/.installed-bench
 	$(BIN)/python -m bench.run --quick $(BENCH_ARGS)
