@@ -62,8 +62,8 @@ def targets(samples: Samples, texts: list[Workload], entry: str) -> Iterator[Tar
         yield Target(f"{kind} 64 KB one-shot, × json.loads", samples.ratio(cell, base), limit, True)
     for kind in TAGGED_BODIES:
         seconds = samples.median((entry, f"{kind} 64 KB", "oneshot"))
-        text = by_id.get(f"{kind} 64 KB")
-        speed = len(text.text) / seconds / 1e6 if seconds and text else None
+        measured = by_id.get(f"{kind} 64 KB")
+        speed = len(measured.text) / seconds / 1e6 if seconds and measured else None
         yield Target(f"{kind} 64 KB one-shot, MB/s", speed, 100, False)
     for peer in (e for e in samples.entries if not e.startswith("toolglot")):
         for mode in ("oneshot", "stream"):

@@ -18,7 +18,7 @@ from toolglot.scanner import (
     counting,
     examined,
 )
-from toolglot.stops import NAME_STOP, SCALAR_STOP, WORD_STOP, holds, one_of, string_stops, tag_stop
+from toolglot.stops import NAME_STOP, SCALAR_STOP, WORD_STOP, holds, one_of, string_patterns, tag_stop
 
 TAGS = Markers(["<a>", "</a>"])
 
@@ -437,16 +437,24 @@ def test_one_of() -> None:
     assert [c for c in "a]b^c-d\\e" if pattern.fullmatch(c)] == ["]", "^", "-", "\\"]
 
 
-def test_string_stops() -> None:
-    pattern = string_stops("”")
-    assert [c for c in "a”\"\\\n\x00\x1f'“é\x7f\u2028" if pattern.fullmatch(c)] == [
-        "”",
-        '"',
-        "\\",
-        "\n",
-        "\x00",
-        "\x1f",
-    ]
+def test_a_string_ends_at_what_needs_care() -> None:
+    inside = string_patterns("”").inside
+    for stop in ("”", '"', "\\", "\\x", "\n", "\x00", "\x1f", "\ud800", "\\ud800", "\\u12"):
+        match = inside.match(f"a'“é\x7f\u2028 \\n\\\" \\u00e9{stop}!")
+        assert match is not None
+        assert match.group() == "a'“é\x7f\u2028 \\n\\\" \\u00e9"
+
+
+@pytest.mark.parametrize(
+    ("text", "care"),
+    [
+        *(("abc", False), ("a\\nb", False), ('\\"', False), ('a\\"b', False), ("\\\\n", False)),
+        *(('"', True), ('\\\\"', True), ("a\\", True), ("\\x", True), ("\\u00e9", True), ("\n", True)),
+        *(("\\\\", True), ('a"', True), ("\ud83d", True)),
+    ],
+)
+def test_a_piece_of_a_string_that_needs_no_care(text: str, care: bool) -> None:
+    assert (string_patterns('"').stop.search(text) is not None) == care
 
 
 def test_every_split_of_a_text_gives_the_same_hits() -> None:

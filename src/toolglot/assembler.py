@@ -7,20 +7,13 @@ and what was read of others is markup in the segments. Nothing is decoded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator
 
-from .events import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Relabel, Span, Text
+from .events import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Span, Text
 from .message import Message, Segment, ToolCall
 
-_KINDS: Final[dict[type, str]] = {
-    Text: "content",
-    Reasoning: "reasoning",
-    CallStart: "name",
-    Arguments: "arguments",
-    CallEnd: "end",
-    Markup: "markup",
-}
+# A stretch of the text: where it is, the kind of its segment, and the call it belongs to.
+_Stretch = tuple[Span, str, "int | None"]
 
 
 def assemble(events: Iterable[Event], dialect: str = "") -> Message:
@@ -31,39 +24,56 @@ def assemble(events: Iterable[Event], dialect: str = "") -> Message:
     starts: dict[int, CallStart] = {}
     texts: dict[int, list[str]] = {}
     defects: list[Defect] = []
-    segments: list[Segment] = []
+    stretches: list[_Stretch] = []
     for event in events:
+        kind, index = "", None
         if isinstance(event, Text):
+            kind = "content"
             content.append((event.span[0], event.text))
-        elif isinstance(event, Reasoning):
-            reasoning.append((event.span[0], event.text))
+        elif isinstance(event, Markup):
+            kind = "markup"
+        elif isinstance(event, Arguments):
+            kind, index = "arguments", event.index
+            texts[event.index].append(event.text)
         elif isinstance(event, CallStart):
+            kind, index = "name", event.index
             starts[event.index] = event
             texts[event.index] = []
-        elif isinstance(event, Arguments):
-            texts[event.index].append(event.text)
         elif isinstance(event, CallEnd):
+            kind, index = "end", event.index
             calls[event.index] = _call(starts[event.index], texts.pop(event.index), event)
+        elif isinstance(event, Reasoning):
+            kind = "reasoning"
+            reasoning.append((event.span[0], event.text))
         elif isinstance(event, Defect):
             defects.append(event)
-        elif isinstance(event, Relabel):
+        else:
             first, last = event.span
             reasoning += [piece for piece in content if first <= piece[0] < last]
             content = [piece for piece in content if not first <= piece[0] < last]
-            segments = [_relabelled(segment, event.span) for segment in segments]
-        kind = _KINDS.get(type(event))
-        if kind is not None and event.span[1] > event.span[0]:
-            segments.append(Segment(kind, event.span, getattr(event, "index", None)))
-    segments = [_unfinished(segment, calls) for segment in segments]
-    segments.sort(key=lambda segment: segment.span)
+            stretches = [_relabelled(stretch, event.span) for stretch in stretches]
+        if kind and event.span[1] > event.span[0]:
+            stretches.append((event.span, kind, index))
+    stretches.sort(key=_place)
     return Message(
-        content="".join(text for _, text in sorted(content)),
-        reasoning="".join(text for _, text in sorted(reasoning)),
-        tool_calls=tuple(call for _, call in sorted(calls.items())),
+        content=_joined(content),
+        reasoning=_joined(reasoning),
+        tool_calls=tuple(call for _, call in sorted(calls.items()))
+        if len(calls) > 1
+        else tuple(calls.values()),
         defects=tuple(defects),
-        segments=tuple(_merged(segments)),
+        segments=tuple(_merged(stretches, calls)),
         dialect=dialect,
     )
+
+
+def _place(stretch: _Stretch) -> Span:
+    return stretch[0]
+
+
+def _joined(pieces: list[tuple[int, str]]) -> str:
+    pieces.sort()
+    return "".join([text for _, text in pieces])
 
 
 def _call(start: CallStart, texts: list[str], end: CallEnd) -> ToolCall:
@@ -71,22 +81,25 @@ def _call(start: CallStart, texts: list[str], end: CallEnd) -> ToolCall:
     return ToolCall(start.name, end.arguments, start.id, text, (start.span[0], end.span[1]))
 
 
-def _unfinished(segment: Segment, calls: dict[int, ToolCall]) -> Segment:
-    """What was read of a call that did not end belongs to no call."""
-    return segment if segment.index is None or segment.index in calls else Segment("markup", segment.span)
+def _relabelled(stretch: _Stretch, relabelled: Span) -> _Stretch:
+    span, kind, index = stretch
+    inside = relabelled[0] <= span[0] < relabelled[1]
+    return (span, "reasoning", index) if inside and kind == "content" else stretch
 
 
-def _relabelled(segment: Segment, span: Span) -> Segment:
-    inside = span[0] <= segment.span[0] < span[1]
-    return Segment("reasoning", segment.span) if inside and segment.kind == "content" else segment
-
-
-def _merged(segments: list[Segment]) -> list[Segment]:
-    merged: list[Segment] = []
-    for segment in segments:
-        last = merged[-1] if merged else None
-        if last and (last.kind, last.index, last.span[1]) == (segment.kind, segment.index, segment.span[0]):
-            merged[-1] = Segment(last.kind, (last.span[0], segment.span[1]), last.index)
-        else:
-            merged.append(segment)
-    return merged
+def _merged(stretches: list[_Stretch], calls: dict[int, ToolCall]) -> Iterator[Segment]:
+    """The segments, neighbours of one kind joined; what was read of a call without an end is markup."""
+    start = end = -1
+    last, owner = "", -1
+    for span, kind, index in stretches:
+        if index is not None and index not in calls:
+            kind, index = "markup", None
+        belongs = -1 if index is None else index
+        if kind == last and belongs == owner and span[0] == end:
+            end = span[1]
+            continue
+        if last:
+            yield Segment(last, (start, end), None if owner < 0 else owner)
+        (start, end), last, owner = span, kind, belongs
+    if last:
+        yield Segment(last, (start, end), None if owner < 0 else owner)

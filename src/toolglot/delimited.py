@@ -21,7 +21,7 @@ from .messages import Messages
 from .reasoning import Reasoner
 from .scanner import BLANKS, MORE, NONE
 from .stops import NAME_STOP, one_of
-from .table import Kind, Meaning
+from .table import Kind, Meaning, Table
 
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
@@ -123,9 +123,8 @@ class Delimited(Reasoner):
         quoted = bool(state.ticks or state.fence) and not flag
         counts = self._in_place(at, hit)
         if not quoted and counts:
-            for kind in _ORDER:
-                found = [m for m in meanings if m.kind is kind]
-                if found and (yield from _OUTSIDE[kind](self, spot - source.at, hit, found)):
+            for kind, found in _by_kind(state.table, hit):
+                if (yield from _OUTSIDE[kind](self, spot - source.at, hit, found)):
                     return True
         if hit[0] == _TICK:
             self._code(spot - source.base, hit)
@@ -335,9 +334,8 @@ class Delimited(Reasoner):
             spot = source.base + at
             gone = False
             if self._in_place(at, hit):
-                for kind in _ORDER:
-                    found = [m for m in self.state.table.meanings[hit] if m.kind is kind]
-                    if found and kind in _INSIDE:
+                for kind, found in _by_kind(self.state.table, hit):
+                    if kind in _INSIDE:
                         gone = yield from _INSIDE[kind](self, spot - source.at, hit, found)
                         if gone:
                             break
@@ -350,6 +348,18 @@ _ORDER: Final = (
     *(Kind.HEADER, Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE),
     *(Kind.CLOSE, Kind.WRAP_OPEN, Kind.WRAP_CLOSE, Kind.LEAD, Kind.SKIP, Kind.STOP, Kind.END),
 )
+
+
+def _by_kind(table: Table, hit: str) -> list[tuple[Kind, list[Meaning]]]:
+    """The meanings of a marker by their kind, in the order in which they are tried."""
+    found = table.by_kind.get(hit)
+    if found is None:
+        meanings = table.meanings[hit]
+        sorts = [(kind, [m for m in meanings if m.kind is kind]) for kind in _ORDER]
+        found = table.by_kind[hit] = [sort for sort in sorts if sort[1]]
+    return found
+
+
 _OPENING: Final = frozenset((Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.WRAP_OPEN, Kind.SKIP))
 _OUTSIDE: Final[dict[Kind, _Handler]] = {
     Kind.HEADER: Delimited.header,

@@ -20,7 +20,7 @@ from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
-from .markers import Markers, Rope
+from .markers import Rope, marks
 from .scanner import MORE
 from .sections import is_section, skip_text, together
 from .state import State
@@ -371,10 +371,10 @@ class Machine:
         if call is not None:
             call.give_up()
             index, start = call.index, call.start
-        marks = Markers((*own, *reading.closers, *reading.openers))
+        ends = marks((*own, *reading.closers, *reading.openers))
         told = False
         while True:
-            at = source.find(marks, source.pos)
+            at = source.find(ends, source.pos)
             end = len(source.text) if at < 0 else at
             if not told and source.base + end - start > self.limits.call:
                 # What is longer is still passed up to its close, but not kept.

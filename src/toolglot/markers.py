@@ -156,9 +156,9 @@ class Markers:
         return found != self._settled and (found not in self.literals or found in self._longer)
 
 
-@lru_cache(maxsize=512)
-def markers_of(literals: tuple[str, ...], *, code: bool = False) -> Markers:
-    """The compiled markers, shared by all parsers that ask for the same."""
+@lru_cache(maxsize=1024)
+def marks(literals: tuple[str, ...], *, code: bool = False) -> Markers:
+    """The markers of ``literals``, compiled once."""
     return Markers(literals, code=code)
 
 

@@ -45,10 +45,11 @@ _LIMITS: Final = Limits()
 class _Lane:
     """One channel's machine, running."""
 
-    __slots__ = ("begun", "channel", "machine", "prompted", "steps")
+    __slots__ = ("begun", "channel", "machine", "prompted", "source", "steps")
 
     def __init__(self, channel: Channel, machine: Delimited | Messages, prompt: str) -> None:
         self.channel = channel
+        self.source = channel.source
         self.machine = machine
         self.steps: Generator[None, None, None] = machine.run()
         self.prompted = bool(prompt)
@@ -60,14 +61,16 @@ class _Lane:
             machine.begin_output()
 
     def feed(self, delta: str, special: bool | None) -> list[Event]:
-        self.channel.source.feed(delta, special)
+        self.source.feed(delta, special)
         next(self.steps, None)
-        begun, self.begun = self.begun, []
-        return begun + self.channel.drain() if begun else self.channel.drain()
+        if self.begun:
+            begun, self.begun = self.begun, []
+            return begun + self.channel.drain()
+        return self.channel.drain()
 
     def close(self, finish_reason: str | None) -> list[Event]:
-        self.channel.source.settle()
-        self.channel.source.eof = True
+        self.source.settle()
+        self.source.eof = True
         self.machine.reading.finish_reason = finish_reason
         for _ in self.steps:
             raise AssertionError("a machine waits for text after the end")
@@ -141,6 +144,7 @@ class Parser:
         self._prompt = clean(prompt_tail)
         self._spans = Spans()
         self._lanes: dict[str, _Lane] = {}
+        self._thinker: _Lane | None = None
         self._closed = False
         self._fed = ""
         self._run: Run = NO_RUN
@@ -214,21 +218,24 @@ class Parser:
             delta = clean(delta)
         if self._custom is not None:
             return self._custom.feed(delta, channel) or _NOTHING
-        lane = self._lane(channel)
-        events: list[Event] = []
-        if channel == "content" and "reasoning" in self._lanes:
-            events = self._thinking_over(delta)
-        if self._run is not NO_RUN:
-            self._spans.feed(self._fed, self._run.taken())
+        lane = self._lanes.get(channel) or self._lane(channel)
+        before = self._thinking_over(delta) if self._thinker is not None and channel == "content" else None
+        spans, run = self._spans, self._run
+        if run is not NO_RUN:
+            spans.feed(self._fed, run.taken())
             self._run = NO_RUN
-        self._spans.feed(channel, len(delta))
+        spans.feed(channel, len(delta))
         self._fed = channel
-        events += self._out(lane, channel, lane.feed(delta, special))
-        run = lane.channel.source.run
-        if run is not None and special is not True:
-            shift, since = self._spans.place(channel)
-            if run.ready(shift, since, ordinary=special is False):
-                self._run, self._special = run, special
+        events = lane.feed(delta, special)
+        if events and (spans.mixed or lane.prompted):
+            events = self._out(lane, channel, events)
+        waiting = lane.source.run
+        if waiting is not None and special is not True:
+            shift, since = spans.place(channel)
+            if waiting.ready(shift, since, ordinary=special is False):
+                self._run, self._special = waiting, special
+        if before:
+            events = before + events
         return events or _NOTHING
 
     def close(self, finish_reason: str | None = None) -> Sequence[Event]:
@@ -258,6 +265,8 @@ class Parser:
             if name not in ("content", "reasoning"):
                 raise ValueError(f"channel is 'content' or 'reasoning', not {name!r}")
             lane = self._lanes[name] = self._start(name)
+            if name == "reasoning":
+                self._thinker = lane
         return lane
 
     def _start(self, name: str) -> _Lane:
@@ -288,7 +297,7 @@ class Parser:
 
     def _thinking_over(self, delta: str) -> list[Event]:
         lane = self._lanes["reasoning"]
-        lane.channel.source.settle()
+        lane.source.settle()
         if isinstance(lane.machine, Delimited) and lane.machine.draft is not None and delta.strip():
             lane.steps.throw(ThinkingOver())
         return self._out(lane, "reasoning", lane.channel.drain())

@@ -98,11 +98,15 @@ class Run:
         """The events of ``delta``, or None where the machine has to read it."""
         if not delta:
             return _NOTHING
+        at = self.at + len(delta)
+        if at > self.most:
+            return None
         text = self._held + delta if self._held else delta
         self._looked += len(text)
+        ahead = self._ahead
         safe = self._safe(text)
-        at = self.at + len(delta)
-        if safe < 0 or at > self.most or len(text) - safe > _HELD_MOST:
+        if safe < 0 or len(text) - safe > _HELD_MOST:
+            self._ahead = ahead
             return None
         start = self.at - len(self._held)
         self.at = at
@@ -149,8 +153,9 @@ class Run:
         examined(len(text))
         source.grow(text, self._ordinary)
         source.ahead = self._ahead
-        end = len(source.text) - len(self._held)
-        self._deliver(text if end - source.pos == len(text) else source.text[source.pos : end])
+        lead, end = source.pos, len(source.text) - len(self._held)
+        whole = not self._held and end - lead == len(text)
+        self._deliver(text if whole else source.text[lead:end])
 
     # -- what kinds of run differ in --------------------------------------------------------------
 

@@ -12,10 +12,11 @@ what outlives a feed is a distance from the cursor, or an absolute offset (``bas
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from .counts import counting as counting
+from .counts import examined as examined
+from .counts import open_counts as _counts
 from .markers import Markers, Rope
 from .stops import LETTER, NAME_STOP, other_than
 
@@ -33,35 +34,6 @@ UNBOUNDED: Final = 1 << 60
 NONE: Final = -1
 MORE: Final = -2
 END: Final = -3
-
-
-class Count:
-    """Characters examined by searches while a ``counting`` block runs."""
-
-    __slots__ = ("characters",)
-
-    def __init__(self) -> None:
-        self.characters = 0
-
-
-_counts: list[Count] = []
-
-
-@contextmanager
-def counting() -> Iterator[Count]:
-    """Count the characters that all searches examine inside the block (for tests of law 5)."""
-    count = Count()
-    _counts.append(count)
-    try:
-        yield count
-    finally:
-        _counts.remove(count)
-
-
-def examined(characters: int) -> None:
-    """Add to every open ``counting`` block."""
-    for count in _counts:
-        count.characters += characters
 
 
 class Bookmark(NamedTuple):
@@ -254,6 +226,21 @@ class Source:
             examined(end - start + 1)
         return end
 
+    def span(self, pattern: re.Pattern[str], start: int) -> int:
+        """Local index where what ``pattern`` matches at ``start`` ends."""
+        match = pattern.match(self.text, start)
+        end = start if match is None else match.end()
+        if _counts:
+            examined(end - start + 1)
+        return end
+
+    def whole(self, pattern: re.Pattern[str], start: int) -> str:
+        """What ``pattern``, which looks ahead, matches at ``start``; empty where it does not."""
+        match = pattern.match(self.text, start)
+        if _counts:
+            examined(len(self.text) - start if match is None else match.end() - start)
+        return "" if match is None else match.group()
+
     def name_end(self, start: int) -> int:
         """Where the bare name at ``start`` ends: at once where no letter, digit or underscore is in it."""
         end = self.stop(NAME_STOP, start)
@@ -265,6 +252,17 @@ class Source:
 
         The blanks of a long run that were passed once, from the same place, are not looked at again.
         """
+        text = self.text
+        if start < len(text):
+            # Nearly always there is no blank, or one.
+            if text[start] not in BLANKS:
+                if _counts:
+                    examined(1)
+                return start
+            if start + 1 < len(text) and text[start + 1] not in BLANKS:
+                if _counts:
+                    examined(2)
+                return start + 1
         known = self._blanks.get(self.base + start)
         end = self.stop(_NONBLANK, start if known is None else known - self.base)
         if end - start > _LONG_RUN:

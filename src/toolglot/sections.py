@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from .bodies import begins
-from .bodies.rawvalue import marks
 from .calls import Reading
 from .dialect import Body, Dialect, Envelope
 from .events import DefectKind
 from .jsonstream import Steps
+from .markers import marks
 from .record import replace
 from .scanner import MORE, Source
 

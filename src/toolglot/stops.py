@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 _SURROGATES: Final = r"\ud800-\udfff"
+# Escapes that one match takes: the engine keeps a note of each.
+_AT_ONCE: Final = 255
 _QUOTES: Final = '"\\\\'
 _CONTROLS: Final = "\x00-\x1f"
 SURROGATE: Final = re.compile(f"[{_SURROGATES}]")
@@ -21,6 +23,13 @@ LETTER: Final = re.compile(r"\w")
 NAME_STOP: Final = re.compile(r"""[\s\[\]{}()<>"'`,;\\]""")
 WORD_STOP: Final = re.compile(r"[^\w.\-]")
 SCALAR_STOP: Final = re.compile(r"[,)\]}:\n]")
+
+# Whole pieces of strict JSON, where all is there that tells what they are: a key up to its value, and a
+# string in an object or an array, with what may stand behind it.
+_WHOLE: Final = r'"[^"\\\x00-\x1f]*"'
+PLAIN_KEY: Final = re.compile(rf"{_WHOLE}[ \t\r\n]*:[ \t\r\n]*(?=[^ \t\r\n])")
+PLAIN_MEMBER: Final = re.compile(rf'{_WHOLE}(?=[ \t\r\n]*(?:}}|,[ \t\r\n]*"))')
+PLAIN_ELEMENT: Final = re.compile(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{0-9-]))')
 
 
 @lru_cache(maxsize=64)
@@ -44,11 +53,6 @@ def one_of(characters: str) -> re.Pattern[str]:
 def holds(pattern: re.Pattern[str], text: str) -> bool:
     """Whether ``pattern`` matches anywhere in ``text``."""
     return pattern.search(text) is not None
-
-
-def string_stops(close: str) -> re.Pattern[str]:
-    """Matches the characters of a quoted string that need care: its close, quotes, backslashes, controls."""
-    return re.compile('["\\\\\x00-\x1f' + re.escape(close) + "]")
 
 
 # -- runs ------------------------------------------------------------------------------------------
@@ -84,7 +88,7 @@ def string_patterns(close: str, *, python: bool = False) -> Patterns:
     # What is certainly an escape, or a quotation mark that is escaped, needs no care.
     short = _SHARED_ESCAPES if python else r'["\\/bfnrt]'
     care = rf'(?<=\\)(?!{short})|(?<=")(?<![^\\]\\")(?<!\A\\")|(?<=[{ends.replace(_QUOTES, "", 1)}])'
-    return Patterns(f"[{ends}](?:{care})", rf"{plain}(?:\\(?:{escapes}){plain})*", begun)
+    return Patterns(f"[{ends}](?:{care})", rf"{plain}(?:\\(?:{escapes}){plain}){{0,{_AT_ONCE}}}", begun)
 
 
 @lru_cache(maxsize=256)

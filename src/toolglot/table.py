@@ -68,6 +68,7 @@ class Table:
     def __init__(self, dialects: Sequence[Dialect], calls: bool = True) -> None:
         self.dialects = tuple(dialects)
         self.meanings: dict[str, list[Meaning]] = {}
+        self.by_kind: dict[str, list[tuple[Kind, list[Meaning]]]] = {}
         self.answers: list[Meaning] = []
         # What of a body opens where an offered name stands: the texts around the name.
         self._named: list[tuple[str, str, Meaning]] = []
@@ -75,9 +76,9 @@ class Table:
         self.lines: set[str] = set()
         self.turn_open = tuple(turn for d in dialects for turn in d.envelope.turn_open)
         self.closes: dict[str, tuple[str, ...]] = {}
-        known = sum(bool(dialect.bodies) for dialect in dialects) <= 1
+        alone = sum(bool(dialect.bodies) for dialect in dialects) <= 1
         for dialect in dialects:
-            self._add(dialect, calls, known)
+            self._add(dialect, calls, alone)
         # A family's own shape goes before one that is only left where another's markers were stripped.
         self.answers.sort(key=lambda m: m.unmarked is not None and m.unmarked.standing == "repair")
         self.rest = _rest(self.dialects)
@@ -123,14 +124,13 @@ class Table:
             m for m, found in self.meanings.items() if m in ends or any(f.kind in inside for f in found)
         )
 
-    def _add(self, dialect: Dialect, calls: bool, known: bool) -> None:
+    def _add(self, dialect: Dialect, calls: bool, alone: bool) -> None:
         envelope, think = dialect.envelope, dialect.reasoning
         self.lines.update(envelope.lines)
         for body in dialect.bodies:
             if body.codec not in CODEC_NAMES:
-                raise DialectError(
-                    f"{dialect.slug}: body.codec: expected one of {', '.join(CODEC_NAMES)}, got {body.codec!r}"
-                )
+                known = ", ".join(CODEC_NAMES)
+                raise DialectError(f"{dialect.slug}: body.codec: expected one of {known}, got {body.codec!r}")
         if envelope.kind == "messages":
             for marker in (*envelope.start, *filter(None, (envelope.channel,))):
                 self._mean(marker, Meaning(Kind.HEADER, dialect))
@@ -145,7 +145,7 @@ class Table:
                 if marker.strip("`"):
                     # A fence that closes no call opens or closes code.
                     self._mean(marker, Meaning(Kind.CLOSE, dialect))
-        words = frozenset() if known else _words(envelope)
+        words = frozenset() if alone else _words(envelope)
         for opener, closer in zip(think.open, think.close, strict=True):
             if opener in words:
                 continue

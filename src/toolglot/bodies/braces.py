@@ -20,10 +20,10 @@ from ..events import DefectKind
 from ..faults import Cut
 from ..jsonstream import Steps
 from ..literals import json_string
+from ..markers import marks
 from ..scanner import BLANKS, END, MORE, NONE
 from ..stops import NAME_STOP, holds
 from .bracevalue import BraceReader, key_stops
-from .rawvalue import marks
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:

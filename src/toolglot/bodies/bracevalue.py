@@ -8,7 +8,7 @@ a list, before a comma; others are quotation marks in the string.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Final
+from typing import ClassVar, Final
 
 from ..calls import Reading
 from ..dialect import Body
@@ -16,11 +16,10 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps, ValueReader
 from ..jsontext import json_escape
 from ..literals import json_string, strict_json
-from ..markers import Markers
+from ..markers import Markers, marks
 from ..runs import RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import UNDECLARED, Param, Tool
-from .rawvalue import marks
 
 _NO_CONTEXT: Final = 0
 _IN_ARRAY: Final = 3
@@ -40,6 +39,8 @@ class BraceReader(ValueReader):
         *("tool", "param", "mistyped", "_delims", "_delim_ends", "_runs", "_ends"),
         *("_key_end", "_key_most", "_quoted", "_follow"),
     )
+
+    strict_text: ClassVar[bool] = False
 
     def __init__(self, reading: Reading) -> None:
         body = reading.body
@@ -65,10 +66,6 @@ class BraceReader(ValueReader):
         self._key_end = marks(key_stops(body))
         self._key_most = reading.limits.header
         self._quoted = False
-
-    def at_once(self, depth: int) -> bool:
-        """Never: the C scanner reads only JSON."""
-        return False
 
     # -- keys -----------------------------------------------------------------------------------
 

@@ -17,10 +17,11 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
+from ..markers import marks
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING, UNDECLARED, stated
 from ..stops import NAME_STOP, holds, tag_stop
-from .rawvalue import Frame, RawValue, marks
+from .rawvalue import Frame, RawValue
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:

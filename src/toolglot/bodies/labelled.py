@@ -17,10 +17,9 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import Rope
+from ..markers import Rope, marks
 from ..scanner import BLANKS, END, MORE, NONE
 from ..stops import NAME_STOP, holds
-from .rawvalue import marks
 
 _FENCE: Final = "```"
 

@@ -17,10 +17,9 @@ from ..literals import json_string, python_to_json
 from ..runs import StringRun
 from ..scanner import BLANKS, MORE, NONE
 from ..schema import UNDECLARED, Param
-from ..stops import SCALAR_STOP, string_patterns, string_stops
+from ..stops import SCALAR_STOP, string_patterns
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
-_STOPS: Final = {close: string_stops(close) for close in _QUOTES.values()}
 _WORDS: Final = {
     "True": "true",
     "False": "false",
@@ -42,6 +41,8 @@ class PythonReader(ValueReader):
 
     brackets: ClassVar[dict[str, str]] = {"{": "}", "[": "]", "(": ")"}
 
+    strict_text: ClassVar[bool] = False
+
     def __init__(self, reading: Reading) -> None:
         plain = reading.reader()
         super().__init__(
@@ -55,10 +56,6 @@ class PythonReader(ValueReader):
         self.param: Param = UNDECLARED
         self._words = reading.body.words
         self._zeros = reading.body.zeros
-
-    def at_once(self, depth: int) -> bool:
-        """Never: the C scanner reads only JSON."""
-        return False
 
     def _after(self, c: str, stack: list[str]) -> Generator[None, None, int]:
         if c == "," and (yield from self._ahead(1, (stack[-1],))) == 0:
@@ -130,11 +127,11 @@ class PythonReader(ValueReader):
             if found == 1:
                 close = opener * 3
         self.sink.take('"', len(close))
-        stop = _STOPS[close[0]]
+        inside = string_patterns(close[0], python=True).inside
         last = False
         run: StringRun | None = None
         while True:
-            at = source.stop(stop, source.pos)
+            at = source.span(inside, source.pos)
             if at > source.pos:
                 self.sink.take(source.text[source.pos : at], at - source.pos)
             if source.pos >= len(source.text):

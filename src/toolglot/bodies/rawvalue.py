@@ -19,7 +19,7 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
-from ..markers import Markers, Rope
+from ..markers import Rope, marks
 from ..runs import RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
@@ -29,15 +29,6 @@ _NEWLINE: Final = "\n"
 _NULL: Final = "null"
 # A call, its markers and its section: more closes in a row than these are no part of a value.
 _OUTER_MOST: Final = 3
-_marks: dict[tuple[str, ...], Markers] = {}
-
-
-def marks(literals: tuple[str, ...]) -> Markers:
-    """The markers of ``literals``, compiled once."""
-    found = _marks.get(literals)
-    if found is None:
-        found = _marks[literals] = Markers(literals)
-    return found
 
 
 def behind(reading: Reading, at: int, options: tuple[str, ...], gaps: tuple[str, ...] = ()) -> int:

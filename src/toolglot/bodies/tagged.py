@@ -17,13 +17,13 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import Markers
+from ..markers import Markers, marks
 from ..pieces import twice
 from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
 from ..stops import NAME_STOP
-from .rawvalue import Frame, RawValue, marks
+from .rawvalue import Frame, RawValue
 from .tags import ENTITY_MOST, Tagged, escape, read_tag, tag_at, tag_begins, unescape, write_tag
 
 _NEWLINE: Final = "\n"

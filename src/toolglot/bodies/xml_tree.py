@@ -19,11 +19,11 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed, OverLimit
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import Rope
+from ..markers import Rope, marks
 from ..scanner import BLANKS, MORE, NONE
 from ..schema import UNDECLARED, Place
 from ..stops import one_of
-from .rawvalue import behind, ends_call, marks
+from .rawvalue import behind, ends_call
 from .tags import read_tag, tag_begins, write_tag
 
 _TEXT_KEY: Final = "$text"
