@@ -60,10 +60,14 @@ class Rope:
 
     def text(self) -> str:
         """All of it."""
-        if len(self._big) == 0:
+        if not self._big:
             return "".join(self._small)
         self._gather()
-        return "".join(self._big)
+        if len(self._big) > 1:
+            # From here on the whole is kept, and not its pieces beside it.
+            self._big = ["".join(self._big)]
+            self._starts = [0]
+        return self._big[0]
 
     def slice(self, start: int, end: int) -> str:
         """Characters ``start`` to ``end``, copying only the pieces concerned."""
