@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from .report import SAMPLES, write
@@ -28,6 +29,7 @@ PEERS = ("llm_router_utils", "vllm", "agent_tool_parser", "beacon", "renderers",
 ROUNDS = 5
 SLOW_S = 2.0
 """A cell that takes longer than this is measured less often."""
+PATIENCE_S = 60.0
 
 
 class Entry:
@@ -70,7 +72,11 @@ class Entry:
         request = {"text": workload.id, "mode": mode, "limit": limit * 1.5}
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
+        # A worker that answers to nothing is left out from here on.
+        watch = Timer(limit * 1.5 + PATIENCE_S, self.process.kill)
+        watch.start()
         answer = self._answer()
+        watch.cancel()
         self.learn(workload, mode, answer)
         return answer
 
