@@ -57,7 +57,7 @@ def floor_ratios(samples: Samples, texts: list[Workload]) -> str:
             w.id,
             shown(call and call * 1e9 / len(w.deltas)),
             shown(loads and loads * 1e3),
-            *(shown(samples.ratio((entry, w.id, "stream"), ("floors", w.id, "call"))) for entry in mine),
+            *(shown(samples.ratio((entry, w.id, "feed"), ("floors", w.id, "call"))) for entry in mine),
             *(shown(samples.ratio((entry, w.id, "oneshot"), ("floors", w.id, "loads"))) for entry in mine),
         ]
         rows.append(row)

@@ -26,6 +26,7 @@ from .workloads import Workload, quick, workloads
 ROOT = Path(__file__).resolve().parent.parent
 OWN = ("floors", "toolglot", "toolglot-whole", "toolglot-auto")
 PEERS = ("llm_router_utils", "vllm", "agent_tool_parser", "beacon", "renderers", "transformers")
+FLOORS = ("call", "search", "find", "loads")
 ROUNDS = 5
 SLOW_S = 2.0
 """A cell that takes longer than this is measured less often."""
@@ -46,6 +47,8 @@ class Entry:
             text=True,
         )
         self.about = self._answer()
+        own = ("stream", "feed", "oneshot") if name.startswith("toolglot") else ("stream", "oneshot")
+        self.modes = FLOORS if name == "floors" else own
         self.seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
         self.spent: dict[tuple[str, str], float] = {}
         self.gone: set[tuple[str, str]] = set()
@@ -114,9 +117,6 @@ class Entry:
         self.process.wait()
 
 
-MODES = ("call", "search", "find", "loads")
-
-
 def rounds(
     entries: list[Entry], texts: list[Workload], args: argparse.Namespace, done: list[dict[str, Any]]
 ) -> None:
@@ -133,7 +133,7 @@ def rounds(
             for at, workload in enumerate(texts):
                 turn = (number + at) % len(entries)
                 for entry in entries[turn:] + entries[:turn]:
-                    for mode in MODES if entry.label == "floors" else ("stream", "oneshot"):
+                    for mode in entry.modes:
                         key = {"round": number, "entry": entry.label, "text": workload.id, "mode": mode}
                         if tuple(key.values()) in have:
                             continue

@@ -39,9 +39,9 @@ def targets(samples: Samples, texts: list[Workload], entry: str) -> Iterator[Tar
     compiled = "compiled" in entry
     by_id = {w.id: w for w in texts}
     for kind in ("hermes", "qwen3_coder"):
-        ratio = samples.ratio((entry, f"{kind} 64 KB", "stream"), ("floors", f"{kind} 64 KB", "call"))
+        ratio = samples.ratio((entry, f"{kind} 64 KB", "feed"), ("floors", f"{kind} 64 KB", "call"))
         yield Target(f"{kind} arguments, × an empty call a delta", ratio, 12 if compiled else 20, True)
-    ratio = samples.ratio((entry, "prose 64 KB", "stream"), ("floors", "prose 64 KB", "call"))
+    ratio = samples.ratio((entry, "prose 64 KB", "feed"), ("floors", "prose 64 KB", "call"))
     yield Target("prose, × an empty call a delta", ratio, 8 if compiled else 15, True)
     for text, peer, least in (
         ("hermes 64 KB", VLLM, 100),

@@ -92,7 +92,7 @@ class Worker:
         if key not in self._guess:
             seconds, got = once(work, limit)
             self._guess[key] = seconds
-            if not self.floors:
+            if mode in ("stream", "oneshot"):
                 answer["right"] = right(got, workload.calls)
             if seconds > 1:
                 return {"seconds": seconds, **answer}
