@@ -40,7 +40,7 @@ IN_ARRAY: Final = 3
 class StringReader:
     """Reads one quoted string. ``closers``: the markers that may follow the body."""
 
-    __slots__ = ("closers", "lenient", "quotes", "repaired", "sink", "source")
+    __slots__ = ("closers", "lenient", "quotes", "repaired", "sink", "source", "_more")
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class StringReader:
         self.lenient = lenient
         self.closers = tuple(closers)
         self.repaired = repaired
+        self._more: StringRun | None = None
         self.quotes = _LOOSE_QUOTES if lenient else _JSON_QUOTES
 
     def repair(self, detail: str, count: int) -> None:
@@ -87,7 +88,6 @@ class StringReader:
             self.repair(f"{opener} as a quote", 1)
         self.sink.take('"', 1)
         last = ""
-        run: StringRun | None = None
         while True:
             at = source.span(inside, source.pos)
             if at > source.pos:
@@ -95,9 +95,7 @@ class StringReader:
             if source.pos >= len(source.text):
                 if source.eof:
                     raise Cut("the text ends inside a string")
-                if run is None:
-                    run = StringRun(source, self.sink, string_patterns(close))
-                source.run = run
+                self._wait(close)
                 yield
                 continue
             c = source.text[source.pos]
@@ -124,6 +122,14 @@ class StringReader:
                 self.sink.take(json_escape(c), 1)
             else:
                 raise Malformed("raw control character inside a string")
+
+    def _wait(self, close: str) -> None:
+        """Declare that a string may only go on, up to ``close``."""
+        run = self._more
+        if run is None or run.sink is not self.sink or run.close != close:
+            run = self._more = StringRun(self.source, self.sink, string_patterns(close))
+            run.close = close
+        self.source.run = run
 
     def _closes(self, context: int) -> Generator[None, None, bool]:
         """Whether the quote at the cursor ends its string: what follows must be able to follow."""

@@ -62,7 +62,8 @@ def whole_at(text: str, start: int, depth: int) -> tuple[Any, str] | None:
     piece = text[start:end]
     if "\\" in piece and not _ascii(value) and _HALF.search(piece) is not None:
         return None
-    if piece.count("{") + piece.count("[") > depth and _deeper(value, depth):
+    nested = depth < 1 or piece.find("{", 1) >= 0 or piece.find("[", 1) >= 0
+    if nested and piece.count("{") + piece.count("[") > depth and _deeper(value, depth):
         return None
     return value, piece
 

@@ -147,6 +147,7 @@ class Parser:
         self._thinker: _Lane | None = None
         self._closed = False
         self._fed = ""
+        self._since = 0
         self._run: Run = NO_RUN
         self._special: bool | None = None
         self._finish_reason: str | None = None
@@ -220,18 +221,21 @@ class Parser:
             return self._custom.feed(delta, channel) or _NOTHING
         lane = self._lanes.get(channel) or self._lane(channel)
         before = self._thinking_over(delta) if self._thinker is not None and channel == "content" else None
-        spans, run = self._spans, self._run
+        run, spans = self._run, self._spans
         if run is not NO_RUN:
-            spans.feed(self._fed, run.taken())
+            self._since += run.taken()
             self._run = NO_RUN
-        spans.feed(channel, len(delta))
-        self._fed = channel
+        if channel != self._fed:
+            spans.feed(self._fed or channel, self._since)
+            spans.feed(channel, 0)
+            self._fed, self._since = channel, 0
+        self._since += len(delta)
         events = lane.feed(delta, special)
         if events and (spans.mixed or lane.prompted):
             events = self._out(lane, channel, events)
         waiting = lane.source.run
         if waiting is not None and special is not True:
-            shift, since = spans.place(channel)
+            shift, since = spans.place(channel) if spans.mixed else (0, 0)
             if waiting.ready(shift, since, ordinary=special is False):
                 self._run, self._special = waiting, special
         if before:

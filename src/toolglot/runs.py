@@ -303,13 +303,14 @@ class ProseRun(Run):
 
 
 class StringRun(Run):
-    """The inside of a string whose text is JSON already, escapes included."""
+    """The inside of a string, up to ``close``, whose text is JSON already, escapes included."""
 
-    __slots__ = ("sink", "_inside", "_partial")
+    __slots__ = ("close", "sink", "_inside", "_partial")
 
     def __init__(self, source: Source, sink: Sink, patterns: Patterns) -> None:
         super().__init__(source, Arguments, patterns.stop.search)
         self.sink = sink
+        self.close = ""
         self._inside = patterns.inside
         self._partial = patterns.begun
 

@@ -37,7 +37,7 @@ class Spans:
 
     def place(self, channel: str) -> tuple[int, int]:
         """How far the channel's latest text is shifted, and where in the channel it began."""
-        return (self._shifts[channel][-1], self._starts[channel][-1]) if self.mixed else (0, 0)
+        return self._shifts[channel][-1], self._starts[channel][-1]
 
     def translate(self, channel: str, events: list[Event]) -> list[Event]:
         """The events with spans in the whole input."""
