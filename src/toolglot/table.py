@@ -6,7 +6,6 @@ Promises: compiled once for a set of dialects and offered names, and shared. Doe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -95,7 +94,11 @@ class Table:
         """The same table where ``names`` are offered; what does not depend on them is shared."""
         if not names:
             return self
-        table = copy(self)
+        table = Table((), False)
+        table.dialects, table.answers, table.rest = self.dialects, self.answers, self.rest
+        table.special, table.lines, table.closes = self.special, self.lines, self.closes
+        table.turn_open, table.turn_kept, table.streams = self.turn_open, self.turn_kept, self.streams
+        table.separators, table.layout, table.firsts = self.separators, self.layout, self.firsts
         table.meanings = dict(self.meanings)
         ranks = {id(dialect): rank for rank, dialect in enumerate(self.dialects)}
         for before, after, meaning in self._named:
