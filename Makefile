@@ -2,6 +2,7 @@
 #
 #   make demo         install, and run the library on outputs of several families
 #   make test         install the test extra, and run the whole suite
+#   make wheel-compiled, test-compiled         a wheel compiled by mypyc (a C compiler, minutes); the suite on it
 #   make lint         ruff              make types      mypy and pyright
 #   make conformance  public fixtures   make field      field cases and the founding contract
 #   make evidence     auto beside the named dialects, texts without a call, BFCL there and back, long strings
@@ -26,7 +27,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo test lint format types conformance field evidence fuzz docs docs-check clean
+.PHONY: help demo test wheel-compiled test-compiled lint format types conformance field evidence fuzz docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -58,6 +59,18 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+wheel-compiled: $(MADE)
+	$(PIP) install 'build>=1.2'
+	rm -rf dist/compiled
+	HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m build --wheel --outdir dist/compiled
+
+# In an environment of its own, where nothing but the wheel is toolglot.
+test-compiled: wheel-compiled
+	$(PYTHON) -m venv --clear $(VENV)-compiled
+	$(VENV)-compiled/bin/python -m pip install --quiet "$$(echo dist/compiled/*.whl)[test]"
+	$(VENV)-compiled/bin/python -m pip install --quiet --no-deps $(BFCL)
+	$(VENV)-compiled/bin/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
