@@ -10,7 +10,7 @@ import pytest
 import toolglot
 from tests.delivery import merge, run
 from toolglot import Arguments, Dialect, Message, RenderError, ToolCall
-from toolglot.bodies import CODECS
+from toolglot.bodies import CODEC_NAMES, codec_of
 from toolglot.dialect import Body
 
 FUNCTION = {"open": "<f=", "close": ">", "end": "</f>"}
@@ -67,7 +67,7 @@ def check_none(text: str, body: Mapping[str, Any], tools: object = None) -> None
 
 def write(name: str, arguments: Mapping[str, Any], body: Mapping[str, Any]) -> str:
     spec = dialect(body).bodies[0]
-    return CODECS[spec.codec].write([(name, arguments)], spec)
+    return codec_of(spec.codec).write([(name, arguments)], spec)
 
 
 # -- all -------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def test_every_codec_is_used_by_a_bundled_dialect() -> None:
         bundled = toolglot.resolve(slug)
         assert isinstance(bundled, Dialect)
         used |= {body.codec for body in bundled.bodies}
-    assert set(CODECS) <= used
+    assert set(CODEC_NAMES) <= used
 
 
 # -- json_object -----------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def test_repairs_of_an_array() -> None:
 
 def test_an_array_is_written_with_all_calls() -> None:
     body = Body("json_array")
-    assert CODECS["json_array"].write([("f", {}), ("g", {"a": "é"})], body) == (
+    assert codec_of("json_array").write([("f", {}), ("g", {"a": "é"})], body) == (
         '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {"a": "é"}}]'
     )
 
@@ -508,13 +508,13 @@ def test_positional_arguments_are_dropped_and_reported() -> None:
 
 def test_python_writing() -> None:
     body = Body("pythonic")
-    assert CODECS["pythonic"].write([("f", {"a": "x\n"}), ("g", {"b": [None, True, {"c": 1.5}]})], body) == (
-        '[f(a="x\\n"), g(b=[None, True, {"c": 1.5}])]'
-    )
-    assert CODECS["bare_call"].write([("f", {"a": 1})], Body("bare_call")) == "f(a=1)"
+    assert codec_of("pythonic").write(
+        [("f", {"a": "x\n"}), ("g", {"b": [None, True, {"c": 1.5}]})], body
+    ) == ('[f(a="x\\n"), g(b=[None, True, {"c": 1.5}])]')
+    assert codec_of("bare_call").write([("f", {"a": 1})], Body("bare_call")) == "f(a=1)"
     for name, arguments in (("a b", {}), ("", {}), ("f", {"a b": 1}), ("f", {"": 1})):
         with pytest.raises(RenderError):
-            CODECS["bare_call"].write([(name, arguments)], Body("bare_call"))
+            codec_of("bare_call").write([(name, arguments)], Body("bare_call"))
 
 
 # -- bare_call -------------------------------------------------------------------------------------
@@ -605,7 +605,7 @@ def test_writing_keyed_lines() -> None:
     body = Body("keyed_lines")
 
     def lines(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-        return CODECS["keyed_lines"].write(calls, body)
+        return codec_of("keyed_lines").write(calls, body)
 
     assert lines([("f", {"a": "x y", "b": 1, "c": True, "d": None, "e": 1.5})]) == (
         'f\na: "x y"\nb: 1\nc: true\nd: null\ne: 1.5'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -213,3 +215,31 @@ def test_a_slice_of_a_rope_is_a_slice_of_its_text(pieces: list[str], cuts: list[
     for start, end in cuts:
         low, high = min(start, len(text)), min(end, len(text))
         assert rope.slice(low, high) == text[low:high]
+
+
+def test_a_large_set_finds_what_a_small_one_does() -> None:
+    few = ["[", "[get(", "<|x|>", "<|xy", "ab", "abcd", "```tool", "\n>"]
+    many = [*few, *(f"#{n:03}#" for n in range(60))]
+    small, large = Markers(few, code=True, lines=True), Markers(many, code=True, lines=True)
+    pieces = [
+        "[",
+        "[g",
+        "[get(",
+        "<|x",
+        "<|x|>",
+        "<|xyz",
+        "ab",
+        "abc",
+        "abcd",
+        "`",
+        "````",
+        "```tool",
+        "\n",
+        " ",
+    ]
+    for text in map("".join, product(pieces, repeat=3)):
+        for final in (False, True):
+            one, other = small.search(text, 0, final), large.search(text, 0, final)
+            assert (one and one.span()) == (other and other.span()), text
+            if one is not None and other is not None:
+                assert small.partial(one, len(text), final) == large.partial(other, len(text), final), text

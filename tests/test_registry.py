@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import toolglot
-from toolglot import BUNDLED, Dialect, UnknownDialectError, dialect_for_model
+from toolglot import BUNDLED, Dialect, UnknownDialectError, bundle, dialect_for_model
 from toolglot.registry import bundled, dialect_text, load_file
 
 
@@ -130,3 +130,8 @@ def test_every_pattern_finds_its_dialect(slug: str) -> None:
 def test_what_is_ranked_can_be_parsed_with() -> None:
     for slug in dialect_for_model("Qwen/Qwen3-Coder-30B-A3B-Instruct"):
         assert toolglot.parse("Hello.", slug).content == "Hello."
+
+
+def test_the_compact_form_says_what_the_files_say() -> None:
+    for path, text in bundle.written().items():
+        assert path.read_text(encoding="utf-8") == text, "make bundle"

@@ -10,17 +10,17 @@ Does not: read text; ``table`` compiles the choice and the machines read with it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Union
 
 from .dialect import Dialect
 from .errors import UnknownDialectError
 from .message import ToolCall
-from .registry import bundled, load_file
+from .record import dataclass, field
+from .registry import AUTO_ORDER, bundled, load_file
 
 AUTO: Final = "auto"
 
-DEFAULT_AUTO_ORDER: Final[tuple[str, ...]] = load_file("_auto").aliases
+DEFAULT_AUTO_ORDER: Final[tuple[str, ...]] = AUTO_ORDER
 """The families that ``auto`` chooses from, the strongest first."""
 
 

@@ -9,7 +9,6 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-import secrets
 from typing import Any, Final
 
 from .channel import Channel
@@ -25,6 +24,7 @@ from .schema import UNDECLARED, Param, Tool, Tools
 from .sinks import Collect, Sink, Skip, Tap
 
 _RANDOM_BYTES: Final = 12
+_NO_BODY: Final = Body("")
 
 
 class Ledger:
@@ -50,6 +50,8 @@ class Ledger:
             self._taken[own] = index
             return index, own
         if self.random:
+            import secrets
+
             return index, self.prefix + secrets.token_hex(_RANDOM_BYTES)
         number = index
         while self._taken.get(f"{self.prefix}{number}", index) < index:
@@ -210,7 +212,7 @@ class Reading:
     ) -> None:
         self.channel = channel
         self.source: Source = channel.source
-        self.body = Body("")
+        self.body = _NO_BODY
         self.tools = tools
         self.closers: tuple[str, ...] = ()
         self.openers: tuple[str, ...] = ()

@@ -10,10 +10,10 @@ Does not: read files or know the bundled dialects (``registry``), nor scan text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from .errors import DialectError
+from .record import dataclass, field
 
 _T = TypeVar("_T")
 

@@ -8,10 +8,10 @@ What its two codecs read is data, in ``dialects/_gglib.toml``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from .dialect import Dialect, Envelope, Ids, Layout
+from .record import replace
 from .registry import load_file
 from .spec import Table, read_string, read_strings
 

@@ -12,12 +12,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from .errors import DialectError
 
 LONGEST: Final = 128
 """Characters that a marker may have: its search is nested as deep as it is long."""
+_MANY: Final = 32
+_SHORT: Final = 3
 _CHUNK: Final = 512
 _RUN_MOST: Final = 32
 _RUNS: Final = "`~"
@@ -57,10 +60,14 @@ class Rope:
 
     def text(self) -> str:
         """All of it."""
-        if len(self._big) == 0:
+        if not self._big:
             return "".join(self._small)
         self._gather()
-        return "".join(self._big)
+        if len(self._big) > 1:
+            # From here on the whole is kept, and not its pieces beside it.
+            self._big = ["".join(self._big)]
+            self._starts = [0]
+        return self._big[0]
 
     def slice(self, start: int, end: int) -> str:
         """Characters ``start`` to ``end``, copying only the pieces concerned."""
@@ -80,7 +87,10 @@ class Markers:
     characters with which a hit may begin.
     """
 
-    __slots__ = ("firsts", "literals", "_extra", "_final", "_longer", "_open", "_settled", "_trie")
+    __slots__ = (
+        *("firsts", "literals", "_begun", "_extra", "_final", "_longer", "_open", "_settled", "_trie"),
+        "_wholes",
+    )
 
     def __init__(self, literals: Iterable[str], *, code: bool = False, lines: bool = False) -> None:
         self.literals = frozenset(literals)
@@ -90,31 +100,55 @@ class Markers:
         self._extra = [f"{mark}{mark}{{0,{_RUN_MOST - 1}}}" for mark in _RUNS] if code else []
         if lines:
             self._extra.append(r"\n")
-        self._trie = _trie(self.literals)
+        # Of many markers only the beginnings are searched for, and what stands there is looked at then: to
+        # compile all of them into one search takes tens of milliseconds.
+        long = [m for m in self.literals if len(m) > _SHORT] if len(self.literals) > _MANY else []
+        self._begun = frozenset(m[:_SHORT] for m in long)
+        self._wholes: dict[tuple[str, bool], re.Pattern[str]] = {}
+        self._trie = _trie((self.literals - frozenset(long)) | self._begun if long else self.literals)
         self.firsts = "".join(sorted({*self._trie, *(_RUNS if code else ""), *("\n" if lines else "")}))
-        # Compiled when first asked for: a large set takes tens of milliseconds, and may never be.
+        # Compiled when first asked for: it may never be.
         self._open: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
         # A newline that is a hit of its own, and begins no marker.
         self._settled = "\n" if lines and "\n" not in self._trie else ""
-        self._longer = frozenset(m for m in self.literals if len(_node(self._trie, m)) > 1)
+        self._longer = _longer(self.literals)
 
     def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
         """The first hit at or after ``start``; ``final`` means that no more text can come."""
         pattern = self._final if final else self._open
-        return (self._compile(final) if pattern is None else pattern).search(text, start)
+        match = (self._compile(final) if pattern is None else pattern).search(text, start)
+        while match is not None and match.group()[:_SHORT] in self._begun:
+            found = self._whole(match.group()[:_SHORT], final).match(text, match.start())
+            if found is not None:
+                return found
+            match = self._compile(final).search(text, match.start() + 1)
+        return match
 
     def beginning(self) -> re.Pattern[str]:
-        """What ``search`` looks for while more text may come."""
+        """What finds any hit while more text may come, and where there are many markers what may be none."""
         return self._compile(final=False) if self._open is None else self._open
 
     def _compile(self, final: bool) -> re.Pattern[str]:
-        pattern = re.compile("|".join([*_alternatives(self._trie, not final), *self._extra]) or r"(?!)")
-        if final:
-            self._final = pattern
-        else:
-            self._open = pattern
+        pattern = self._final if final else self._open
+        if pattern is None:
+            pattern = self._pattern(self._trie, final)
+            if final:
+                self._final = pattern
+            else:
+                self._open = pattern
         return pattern
+
+    def _whole(self, begun: str, final: bool) -> re.Pattern[str]:
+        """The search for the markers that ``begun`` may be the beginning of, at the place where it stands."""
+        pattern = self._wholes.get((begun, final))
+        if pattern is None:
+            near = (m for m in self.literals if m.startswith(begun) or begun.startswith(m))
+            pattern = self._wholes[begun, final] = self._pattern(_trie(near), final)
+        return pattern
+
+    def _pattern(self, trie: _Trie, final: bool) -> re.Pattern[str]:
+        return re.compile("|".join([*_alternatives(trie, not final), *self._extra]) or r"(?!)")
 
     def partial(self, match: re.Match[str], length: int, final: bool) -> bool:
         """Whether a hit is only the beginning of what may still be a (longer) marker."""
@@ -147,12 +181,10 @@ def _trie(literals: Iterable[str]) -> _Trie:
     return root
 
 
-def _node(root: _Trie, literal: str) -> _Trie:
-    for character in literal:
-        child = root[character]
-        assert isinstance(child, dict)
-        root = child
-    return root
+def _longer(literals: frozenset[str]) -> frozenset[str]:
+    """Those of ``literals`` that others begin with."""
+    ordered = sorted(literals)
+    return frozenset(m for m, after in pairwise(ordered) if after.startswith(m))
 
 
 def _alternatives(node: _Trie, open_end: bool) -> list[str]:

@@ -6,11 +6,11 @@ Promises: values only, no parsing. Spans are in characters of the input. Does no
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import DefectsError
 from .events import Defect, Span
+from .record import dataclass, field
 
 
 @dataclass(frozen=True)

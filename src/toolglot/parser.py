@@ -39,6 +39,7 @@ ChannelName = Literal["content", "reasoning"]
 Named = str | Dialect | Auto | Mapping[str, Any] | Custom
 
 _NOTHING: Final[tuple[Event, ...]] = ()
+_LIMITS: Final = Limits()
 
 
 class _Lane:
@@ -139,7 +140,7 @@ class Parser:
         self._tools = read_tools(tools)
         self._strict = on_defect == "strict"
         self._stream = arguments == "stream" and not self._strict
-        self._limits = limits if limits is not None else Limits()
+        self._limits = limits if limits is not None else _LIMITS
         self._prompt = clean(prompt_tail)
         self._spans = Spans()
         self._lanes: dict[str, _Lane] = {}
@@ -286,7 +287,7 @@ class Parser:
         channel = Channel(Source(-len(prompt)), self._ledger)
         reading = Reading(channel, self._tools, self._limits, lenient=not self._strict, stream=self._stream)
         reading.assumed = bool(prompt) and not self._prompt
-        channel.source.special = frozenset(table.special)
+        channel.source.special = table.special
         machine: Delimited | Messages
         if messages:
             machine = Messages(channel, reading, table, dialects[0], strict=self._strict)
@@ -327,7 +328,7 @@ class Parser:
 def _dialects(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
     if isinstance(resolved, Dialect):
         return (resolved,)
-    return (resolved.base, *(family for family in resolved.families if isinstance(family, Dialect)))
+    return (resolved.base, *(f for f in resolved.families if isinstance(f, Dialect)))
 
 
 def _custom_families(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:

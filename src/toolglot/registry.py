@@ -1,61 +1,80 @@
 """Registry: from a name, an alias or a model id to a dialect. The only place that knows which are bundled.
 
-Promises: a dialect file is read on first use and shared; an unknown name raises
-``UnknownDialectError`` with the nearest names.
+Promises: a dialect is read and checked on first use and shared; an unknown name raises
+``UnknownDialectError`` with the nearest names. Read is the compact form that ``bundle`` makes of the
+dialect files; a file that is not in it yet is read as it is.
 """
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
+import json
+import os
+import sys
 from functools import cache, lru_cache
-from importlib.resources import files
+from typing import Any, Final
 
 from .dialect import Dialect
 from .errors import UnknownDialectError
 
 
-def _folder() -> list[str]:
-    names = (entry.name for entry in (files("toolglot") / "dialects").iterdir())
-    return sorted(
-        name[: -len(".toml")] for name in names if name.endswith(".toml") and not name.startswith("_")
-    )
+def _data(*path: str) -> str:
+    """A file of the package, wherever it was imported from."""
+    spec = sys.modules[__name__].__spec__
+    # The loader of an installed package, and of one in an archive, has ``get_data``.
+    loader: Any = spec and spec.loader
+    found: bytes = loader.get_data(os.path.join(os.path.dirname(__file__), *path))
+    return found.decode("utf-8")
 
 
-BUNDLED: tuple[str, ...] = tuple(_folder())
+_NAMES: Final = json.loads(_data("names.json"))
+
+BUNDLED: tuple[str, ...] = tuple(_NAMES["slugs"])
 """The slugs of the bundled dialects, in alphabetical order."""
+
+AUTO_ORDER: tuple[str, ...] = tuple(_NAMES["auto"])
+_ALIASES: Final[dict[str, str]] = _NAMES["aliases"]
 
 
 def dialect_text(slug: str) -> str:
     """The TOML source of a bundled dialect."""
-    return (files("toolglot") / "dialects" / f"{slug}.toml").read_text(encoding="utf-8")
+    return _data("dialects", f"{slug}.toml").replace("\r\n", "\n")
+
+
+@lru_cache(maxsize=1)
+def _lines() -> dict[str, str]:
+    return {line[2 : line.index('"', 2)]: line for line in _data("bundled.jsonl").splitlines() if line}
 
 
 @cache
 def load_file(stem: str) -> Dialect:
     """The dialect of a bundled file, read once."""
-    return Dialect.from_toml(dialect_text(stem), f"dialects/{stem}.toml")
+    line = _lines().get(stem)
+    if line is None:
+        return Dialect.from_toml(dialect_text(stem), f"dialects/{stem}.toml")
+    return Dialect.from_dict(json.loads(line)[1], f"dialects/{stem}.toml")
 
 
-@lru_cache(maxsize=1)
-def _aliases() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for slug in BUNDLED:
-        for alias in load_file(slug).aliases:
-            found.setdefault(alias, slug)
-    return found
+def _unbundled(name: str) -> bool:
+    """Whether a dialect file of this name was put there since the compact form was made."""
+    folder = os.path.join(os.path.dirname(__file__), "dialects")
+    return name.isidentifier() and name[0] != "_" and os.path.exists(os.path.join(folder, f"{name}.toml"))
 
 
 def bundled(name: str) -> Dialect:
     """The bundled dialect with this slug or alias. Raises ``UnknownDialectError``."""
-    if name in BUNDLED:
-        return load_file(name)
-    slug = _aliases().get(name)
-    if slug is None:
-        near = get_close_matches(name, [*BUNDLED, *_aliases()], n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise UnknownDialectError(f"no dialect is called {name!r}{hint}")
+    slug = _ALIASES.get(name, name)
+    if slug not in BUNDLED:
+        if not _unbundled(name):
+            raise UnknownDialectError(f"no dialect is called {name!r}{_hint(name)}")
+        slug = name
     return load_file(slug)
+
+
+def _hint(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [*BUNDLED, *_ALIASES], n=3)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def dialect_for_model(model_id: str) -> list[str]:
@@ -63,10 +82,11 @@ def dialect_for_model(model_id: str) -> list[str]:
 
     A guess from patterns in the dialect files: the longer the pattern that fits, the better the guess.
     """
+    from fnmatch import fnmatchcase
+
     scores: dict[str, int] = {}
     lowered = model_id.lower()
-    for slug in BUNDLED:
-        for pattern in load_file(slug).models:
-            if fnmatchcase(lowered, pattern.lower()):
-                scores[slug] = max(scores.get(slug, 0), len(pattern.replace("*", "")))
+    for pattern, slug in _NAMES["models"]:
+        if fnmatchcase(lowered, pattern):
+            scores[slug] = max(scores.get(slug, 0), len(pattern.replace("*", "")))
     return sorted(scores, key=lambda slug: (-scores[slug], slug))

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .auto import resolve
-from .bodies import CODECS
+from .bodies import codec_of
 from .dialect import Body, Dialect, Layout
 from .errors import RenderError
 from .message import Message, ToolCall
@@ -75,7 +75,7 @@ def _think_close(message: Message, dialect: Dialect) -> str:
 
 def _calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
     body, layout, envelope = dialect.bodies[0], dialect.render, dialect.envelope
-    codec = CODECS[body.codec]
+    codec = codec_of(body.codec)
     pairs = [(call.name, call.arguments) for call in calls]
     groups = [pairs] if codec.several == "all" else [[pair] for pair in pairs]
     bare = (
@@ -118,7 +118,7 @@ def _write_messages(message: Message, dialect: Dialect) -> str:
         header = f"{envelope.recipient}{envelope.call_prefix}{call.name}"
         if envelope.channel:
             header = f"{answers[0]}{header} {envelope.constrain}{envelope.content_types[0]}"
-        text = CODECS[body.codec].write([(call.name, call.arguments)], body)
+        text = codec_of(body.codec).write([(call.name, call.arguments)], body)
         end = (envelope.call_end or envelope.end)[0]
         parts.append(header + envelope.body + around[0] + text + around[1] + end)
     start = envelope.start[0] + envelope.role

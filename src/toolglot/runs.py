@@ -365,7 +365,7 @@ def begun(text: str, markers: Markers, firsts: frozenset[str] | None) -> int:
 
     A marker that does not begin with one of ``firsts`` is none inside a word.
     """
-    match = markers.beginning().search(text)
+    match = markers.search(text, 0, False)
     while match is not None:
         at = match.start()
         if not markers.partial(match, len(text), False):
@@ -376,7 +376,7 @@ def begun(text: str, markers: Markers, firsts: frozenset[str] | None) -> int:
             return -1
         if not (text[at - 1].isalnum() or text[at - 1] == "_"):
             return at
-        match = markers.beginning().search(text, at + 1)
+        match = markers.search(text, at + 1, False)
     return len(text)
 
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .errors import ToolsError
 from .literals import json_string, python_to_json, strict_json
+from .record import dataclass
 from .schemawalk import ANY, TEXT, Schema, Walk, named_types
 
 
@@ -35,7 +35,7 @@ _INTEGRAL_FLOAT = re.compile(r"-?[0-9]+\.0+")
 _KINDS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Param:
     """One parameter's declared types.
 
@@ -46,7 +46,7 @@ class Param:
 
     types: frozenset[str]
     texts: frozenset[str] = frozenset()
-    is_string: bool = field(init=False, compare=False)
+    is_string: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "is_string", self.types == TEXT)

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote
 
 Schema = Mapping[str, Any]
 
@@ -184,6 +183,8 @@ class Walk:
     def _resolve(self, ref: str) -> object:
         if ref != "#" and not ref.startswith("#/"):
             return None
+        from urllib.parse import unquote
+
         node: Any = self.root
         for part in unquote(ref).split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")

@@ -9,7 +9,6 @@ Does not: read calls or decide what becomes of them (``envelope``, ``claims``).
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 
 from .bodies import begins
 from .calls import Reading
@@ -17,6 +16,7 @@ from .dialect import Body, Dialect, Envelope
 from .events import DefectKind
 from .jsonstream import Steps
 from .markers import marks
+from .record import replace
 from .scanner import MORE, Source
 
 

@@ -7,12 +7,12 @@ knows is an error. Does not read files (``registry``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, replace
 from typing import Any, Final, TypeVar, cast
 
 from .dialect import Body, Dialect, Envelope, Example, Ids, Layout, Tag, Think, Unmarked
 from .errors import DialectError
 from .markers import LONGEST
+from .record import MISSING, defaults, replace
 
 _T = TypeVar("_T")
 
@@ -158,13 +158,13 @@ _READERS: Final[dict[str, Callable[[Table, str, Any], Any]]] = {
 def _read(table: Table, kind: type[_T]) -> _T:
     """Fill a dataclass from a table: the reader of a field follows from its name, else from its default."""
     values: dict[str, Any] = {}
-    for item in fields(kind):  # type: ignore[arg-type]  # a dataclass type, which TypeVar cannot say
-        if item.name not in table.data:
-            if item.default is MISSING and item.default_factory is MISSING:
-                raise table.fail(item.name, "a value", None)
+    for name, default in defaults(kind).items():
+        if name not in table.data:
+            if default is MISSING:
+                raise table.fail(name, "a value", None)
             continue
-        plain = read_strings if isinstance(item.default, tuple) else read_string
-        values[item.name] = table.take(item.name, None, _READERS.get(item.name, plain))
+        plain = read_strings if isinstance(default, tuple) else read_string
+        values[name] = table.take(name, None, _READERS.get(name, plain))
     table.done()
     return kind(**values)
 

@@ -6,14 +6,14 @@ Promises: compiled once for a set of dialects and offered names, and shared. Doe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import Final, NamedTuple
 
-from .bodies import CODECS
+from .bodies import CODEC_NAMES
 from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError
 from .markers import LONGEST, Markers
+from .record import replace
 
 _CACHE_MOST: Final = 64
 
@@ -64,21 +64,21 @@ class Table:
     turn in a prompt, and ``turn_kept`` what of it may be the beginning of a marker.
     """
 
-    def __init__(self, dialects: Sequence[Dialect], names: frozenset[str], calls: bool = True) -> None:
+    def __init__(self, dialects: Sequence[Dialect], calls: bool = True) -> None:
         self.dialects = tuple(dialects)
         self.meanings: dict[str, list[Meaning]] = {}
         self.by_kind: dict[str, list[tuple[Kind, list[Meaning]]]] = {}
         self.answers: list[Meaning] = []
-        self.special: set[str] = set()
+        # What of a body opens where an offered name stands: the texts around the name.
+        self._named: list[tuple[str, str, Meaning]] = []
+        self.special = frozenset(mark for dialect in dialects for mark in dialect.envelope.special)
         self.lines: set[str] = set()
         self.turn_open = tuple(turn for d in dialects for turn in d.envelope.turn_open)
         self.closes: dict[str, tuple[str, ...]] = {}
-        known = sum(bool(dialect.bodies) for dialect in dialects) <= 1
+        alone = sum(bool(dialect.bodies) for dialect in dialects) <= 1
         for dialect in dialects:
-            self._add(dialect, names, calls, known)
+            self._add(dialect, calls, alone)
         # A family's own shape goes before one that is only left where another's markers were stripped.
-        bare = {"object": "{", "array": "[{", "list": "[", "lines": "".join(n[0] for n in names)}
-        self.answer_firsts = frozenset("".join(bare[m.unmarked.shape] for m in self.answers if m.unmarked))
         self.answers.sort(key=lambda m: m.unmarked is not None and m.unmarked.standing == "repair")
         self.rest = _rest(self.dialects)
         self.streams = tuple(d for d in dialects if d.envelope.kind == "messages")
@@ -87,25 +87,53 @@ class Table:
         self.turn_kept = tuple(t for t in self.turn_open if any(m.startswith(t) for m in begun))
         self.separators = tuple(d.envelope.separator for d in dialects if d.envelope.separator)
         self.layout = "blank" if any(d.envelope.layout == "blank" for d in dialects) else "none"
+        self.firsts = frozenset(m[0] for m in self.meanings)
+        self._compile(frozenset())
+
+    def of(self, names: frozenset[str]) -> Table:
+        """The same table where ``names`` are offered; what does not depend on them is shared."""
+        if not names:
+            return self
+        table = Table((), False)
+        table.dialects, table.answers, table.rest = self.dialects, self.answers, self.rest
+        table.special, table.lines, table.closes = self.special, self.lines, self.closes
+        table.turn_open, table.turn_kept, table.streams = self.turn_open, self.turn_kept, self.streams
+        table.separators, table.layout, table.firsts = self.separators, self.layout, self.firsts
+        table.meanings = dict(self.meanings)
+        ranks = {id(dialect): rank for rank, dialect in enumerate(self.dialects)}
+        for before, after, meaning in self._named:
+            for name in names:
+                marker = before + name + after
+                if len(marker) <= LONGEST:
+                    found = [*table.meanings.get(marker, ()), meaning]
+                    table.meanings[marker] = sorted(found, key=lambda m: ranks[id(m.dialect)])
+        table._compile(names)
+        return table
+
+    @property
+    def by_name(self) -> bool:
+        """Whether it matters which names are offered."""
+        shapes = (m.unmarked.shape for m in self.answers if m.unmarked)
+        return bool(self._named) or "lines" in shapes
+
+    def _compile(self, names: frozenset[str]) -> None:
+        bare = {"object": "{", "array": "[{", "list": "[", "lines": "".join(n[0] for n in names)}
+        self.answer_firsts = frozenset("".join(bare[m.unmarked.shape] for m in self.answers if m.unmarked))
         self.outside = Markers(self.meanings, code=True)
         self.quoted = Markers(self.meanings, code=True, lines=True)
         inside = (Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE, Kind.STOP)
-        ends = {end for dialect in dialects for end in dialect.reasoning.ends}
+        ends = {end for dialect in self.dialects for end in dialect.reasoning.ends}
         self.inside = Markers(
             m for m, found in self.meanings.items() if m in ends or any(f.kind in inside for f in found)
         )
-        named = (m for m, found in self.meanings.items() if not all(f.names for f in found))
-        self.firsts = frozenset(m[0] for m in named)
 
-    def _add(self, dialect: Dialect, names: frozenset[str], calls: bool, known: bool) -> None:
+    def _add(self, dialect: Dialect, calls: bool, alone: bool) -> None:
         envelope, think = dialect.envelope, dialect.reasoning
-        self.special.update(envelope.special)
         self.lines.update(envelope.lines)
         for body in dialect.bodies:
-            if body.codec not in CODECS:
-                raise DialectError(
-                    f"{dialect.slug}: body.codec: expected one of {', '.join(CODECS)}, got {body.codec!r}"
-                )
+            if body.codec not in CODEC_NAMES:
+                known = ", ".join(CODEC_NAMES)
+                raise DialectError(f"{dialect.slug}: body.codec: expected one of {known}, got {body.codec!r}")
         if envelope.kind == "messages":
             for marker in (*envelope.start, *filter(None, (envelope.channel,))):
                 self._mean(marker, Meaning(Kind.HEADER, dialect))
@@ -114,13 +142,13 @@ class Table:
             for marker in envelope.open:
                 self._mean(marker, Meaning(Kind.OPEN, dialect))
             for unmarked in dialect.unmarked:
-                self._add_unmarked(dialect, unmarked, names)
+                self._add_unmarked(dialect, unmarked)
             ends = envelope.close or tuple(body.name.end for body in dialect.bodies if body.name is not None)
             for marker in ends:
                 if marker.strip("`"):
                     # A fence that closes no call opens or closes code.
                     self._mean(marker, Meaning(Kind.CLOSE, dialect))
-        words = frozenset() if known else _words(envelope)
+        words = frozenset() if alone else _words(envelope)
         for opener, closer in zip(think.open, think.close, strict=True):
             if opener in words:
                 continue
@@ -142,7 +170,7 @@ class Table:
     def _mean(self, marker: str, meaning: Meaning) -> None:
         self.meanings.setdefault(marker, []).append(meaning)
 
-    def _add_unmarked(self, dialect: Dialect, unmarked: Unmarked, names: frozenset[str]) -> None:
+    def _add_unmarked(self, dialect: Dialect, unmarked: Unmarked) -> None:
         if unmarked.shape == "opener":
             found = [(marker, body) for body in dialect.bodies for marker in _openers(body)]
             if not found:
@@ -158,10 +186,7 @@ class Table:
             before, after = _AROUND[body.codec]
             if body.id_at == "around_name":
                 before, after = body.prefixes[0], body.id_mark[0]
-            for name in names:
-                marker = before + name + body.suffix + after
-                if len(marker) <= LONGEST:
-                    self._mean(marker, meaning)
+            self._named.append((before, body.suffix + after, meaning))
 
 
 # What stands around an offered name where it opens a body without an envelope.
@@ -214,23 +239,25 @@ def _body_for(dialect: Dialect, unmarked: Unmarked) -> Body:
     )
 
 
-_tables: dict[tuple[tuple[int, ...], frozenset[str], bool], Table] = {}
+_Key = tuple[tuple[int, ...], frozenset[str], bool]
+_tables: dict[_Key, Table] = {}
 
 
 def table_of(dialects: Sequence[Dialect], names: frozenset[str], *, calls: bool = True) -> Table:
     """The table of ``dialects`` for the offered ``names``, compiled once; without calls if none is wanted."""
-    shapes = ("object", "array", "opener")
-    needs = any(
-        u.shape not in shapes and (u.shape, u.place) != ("list", "answer")
-        for d in dialects
-        for u in d.unmarked
-    )
-    key = (tuple(id(d) for d in dialects), names if needs else frozenset(), calls)
-    found = _tables.get(key)
+    ids = tuple(map(id, dialects))
+    found = _tables.get((ids, names, calls))
     if found is None:
-        # A table holds its dialects, so their ids are not used again while it is cached.
-        found = Table(dialects, key[1], calls)
-        while len(_tables) >= _CACHE_MOST:
-            _tables.pop(next(iter(_tables)), None)
-        _tables[key] = found
+        plain = _tables.get((ids, frozenset(), calls)) or _keep(
+            (ids, frozenset(), calls), Table(dialects, calls)
+        )
+        found = _keep((ids, names, calls), plain.of(names) if plain.by_name else plain)
     return found
+
+
+def _keep(key: _Key, table: Table) -> Table:
+    # A table holds its dialects, so their ids are not used again while it is cached.
+    while len(_tables) >= _CACHE_MOST:
+        _tables.pop(next(iter(_tables)), None)
+    _tables[key] = table
+    return table

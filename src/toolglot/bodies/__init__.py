@@ -9,6 +9,7 @@ to the envelope.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 from ..calls import Reading
@@ -16,20 +17,6 @@ from ..dialect import Body
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..scanner import MORE, NONE
-from . import (
-    braces,
-    header_json,
-    json_array,
-    json_object,
-    keyed_lines,
-    kv_pairs,
-    labelled,
-    name_then_json,
-    positional,
-    pythonic,
-    tagged,
-    xml_tree,
-)
 
 Written = Sequence[tuple[str, Mapping[str, Any]]]
 
@@ -49,29 +36,49 @@ class Codec(NamedTuple):
     several: str
 
 
-CODECS: Final[dict[str, Codec]] = {
-    "json_object": Codec(json_object.starts, json_object.read, json_object.write, "one"),
-    "json_array": Codec(json_array.starts, json_array.read, json_array.write, "all"),
-    "json_keyed": Codec(json_array.starts_keyed, json_array.read_keyed, json_array.write_keyed, "all"),
-    "name_then_json": Codec(name_then_json.starts, name_then_json.read, name_then_json.write, "counted"),
-    "header_json": Codec(header_json.starts, header_json.read, header_json.write, "one"),
-    "tagged": Codec(tagged.starts, tagged.read, tagged.write, "counted"),
-    "braces": Codec(braces.starts, braces.read, braces.write, "one"),
-    "pythonic": Codec(pythonic.starts, pythonic.read, pythonic.write, "all"),
-    "bare_call": Codec(pythonic.starts_call, pythonic.read_call, pythonic.write_call, "one"),
-    "call_lines": Codec(pythonic.starts_call, pythonic.read_lines, pythonic.write_lines, "all"),
-    "kv_pairs": Codec(kv_pairs.starts, kv_pairs.read, kv_pairs.write, "one"),
-    "keyed_lines": Codec(keyed_lines.starts, keyed_lines.read, keyed_lines.write, "one"),
-    "labelled_lines": Codec(labelled.starts, labelled.read, labelled.write, "one"),
-    "positional_text": Codec(positional.starts, positional.read, positional.write, "one"),
-    "xml_tree": Codec(xml_tree.starts, xml_tree.read, xml_tree.write, "one"),
+# The module of each codec, what its functions' names end in where a module has several, and how many calls
+# it writes at once.
+_KNOWN: Final[dict[str, tuple[str, str, str, str]]] = {
+    "json_object": ("json_object", "", "", "one"),
+    "json_array": ("json_array", "", "", "all"),
+    "json_keyed": ("json_array", "_keyed", "_keyed", "all"),
+    "name_then_json": ("name_then_json", "", "", "counted"),
+    "header_json": ("header_json", "", "", "one"),
+    "tagged": ("tagged", "", "", "counted"),
+    "braces": ("braces", "", "", "one"),
+    "pythonic": ("pythonic", "", "", "all"),
+    "bare_call": ("pythonic", "_call", "_call", "one"),
+    "call_lines": ("pythonic", "_call", "_lines", "all"),
+    "kv_pairs": ("kv_pairs", "", "", "one"),
+    "keyed_lines": ("keyed_lines", "", "", "one"),
+    "labelled_lines": ("labelled", "", "", "one"),
+    "positional_text": ("positional", "", "", "one"),
+    "xml_tree": ("xml_tree", "", "", "one"),
 }
+
+CODEC_NAMES: Final = tuple(_KNOWN)
+_codecs: Final[dict[str, Codec]] = {}
+
+
+def codec_of(name: str) -> Codec:
+    """The codec of this name; its module is loaded when it is first needed."""
+    found = _codecs.get(name)
+    if found is None:
+        stem, starts, reads, several = _KNOWN[name]
+        module: Any = import_module(f"{__package__}.{stem}")
+        found = _codecs[name] = Codec(
+            getattr(module, f"starts{starts}"),
+            getattr(module, f"read{reads}"),
+            getattr(module, f"write{reads}"),
+            several,
+        )
+    return found
 
 
 def begins(reading: Reading, at: int, body: Body) -> int:
     """As a codec's ``starts``, for a body with the markers that the dialect puts around each call."""
     source = reading.source
-    codec = CODECS[body.codec]
+    codec = codec_of(body.codec)
     if not body.open:
         return codec.starts(reading, at, body)
     verdict = NONE
@@ -108,7 +115,7 @@ def read_body(reading: Reading) -> Steps:
         if not reading.provisional:
             reading.channel.markup(at)
         source.pos = at
-    yield from CODECS[body.codec].read(reading)
+    yield from codec_of(body.codec).read(reading)
     if body.after == "blank":
         yield from _pass_blanks(reading)
 

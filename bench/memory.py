@@ -1,0 +1,101 @@
+"""What parsers hold: ``python -m bench.memory``. Bytes that Python allocated, by ``tracemalloc``.
+
+Three questions: what an open parser holds, fresh and in the middle of a call, while many are open; how much
+is held at most while one long argument streams, over what the caller itself keeps; what is left once closed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import tracemalloc
+from collections.abc import Iterable
+
+import toolglot
+
+from .workloads import DELTA, FORMATS, KB, TOOLS, Call, source
+
+MANY = 10_000
+LONG = 16 * KB * KB
+
+
+def per_parser(dialect: str, text: str, many: int) -> float:
+    """Bytes of one of ``many`` parsers that are open at once and have read ``text``, in deltas."""
+    toolglot.Parser(dialect, tools=TOOLS).feed(text)
+    deltas = [text[i : i + DELTA] for i in range(0, len(text), DELTA)]
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    held = []
+    for _ in range(many):
+        parser = toolglot.Parser(dialect, tools=TOOLS)
+        for delta in deltas:
+            parser.feed(delta)
+        held.append(parser)
+    gc.collect()
+    used = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    return used / len(held)
+
+
+def streamed(dialect: str, size: int, step: int) -> tuple[float, float, float]:
+    """What is held at most over ``size`` while an argument of that size streams, and with its end, when its
+    value is made; and bytes left after ``close``."""
+    call: list[Call] = [("write_file", {"path": "a.py", "content": ""})]
+    opening, closing = _around(dialect, call)
+    parser = toolglot.Parser(dialect, tools=TOOLS)
+    _drain(parser.feed(opening))
+    piece = source(KB * 64).replace('"', "'").replace("\n", " ")
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for at in range(0, size, step):
+        start = at % (len(piece) - step)
+        _drain(parser.feed(piece[start : start + step]))
+    held = tracemalloc.get_traced_memory()[1] - before
+    _drain(parser.feed(closing))
+    _drain(parser.close())
+    peak = tracemalloc.get_traced_memory()[1] - before
+    gc.collect()
+    left = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert parser.dialect == dialect
+    return held / size, peak / size, left
+
+
+def _drain(events: Iterable[object]) -> None:
+    for _ in events:
+        pass
+
+
+def _around(dialect: str, call: list[Call]) -> tuple[str, str]:
+    """What stands before and behind the empty string of a call."""
+    mark = "@@"
+    name, arguments = call[0]
+    text = FORMATS[dialect].write([(name, {**arguments, "content": mark})])
+    opening, _, closing = text.partition(mark)
+    return opening, closing
+
+
+def main() -> int:
+    """The command."""
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--many", type=int, default=MANY)
+    asked.add_argument("--long", type=int, default=LONG)
+    args = asked.parse_args()
+    call: list[Call] = [("write_file", {"path": "a.py", "content": source(400)})]
+    print(f"{'bytes of each of ' + str(args.many):24} {'new':>8} {'in prose':>9} {'in arguments':>13}")
+    for dialect in ("hermes", "qwen3_coder", "gpt_oss", "auto"):
+        text = FORMATS["hermes" if dialect == "auto" else dialect].write(call)
+        texts = ("", "Let me look at that for you. ", text[:200])
+        sizes = [per_parser(dialect, text, args.many) for text in texts]
+        print(f"{dialect:24} {sizes[0]:8.0f} {sizes[1]:9.0f} {sizes[2]:13.0f}")
+    print(f"\n{'one argument of ' + str(args.long):24} {'held':>8} {'with its end':>13} {'left, bytes':>12}")
+    for dialect in FORMATS:
+        held, peak, left = streamed(dialect, args.long, 64)
+        print(f"{dialect:24} {held:7.2f}x {peak:12.2f}x {left:12.0f}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
