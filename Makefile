@@ -40,7 +40,7 @@ PYTEST_ARGS ?= -n auto
 # Named after the interpreter, so that another PYTHON makes the environment anew.
 MADE := $(VENV)/.made-$(subst /,-,$(PYTHON))
 
-.PHONY: help demo probe clients-node load test lint format types conformance field evidence grammars grammar-engines real-model real-proxy derive fuzz clients bench bench-quick bundle wheel-compiled test-compiled docs docs-check clean
+.PHONY: help demo probe clients-node load test lint format types conformance field evidence grammars grammar-engines real-model real-proxy derive fuzz clients bench bench-quick bundle wheel-compiled test-compiled bench-peers docs docs-check clean
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -152,6 +152,9 @@ fuzz: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench.run $(BENCH_ARGS)
+
+bench-peers:
+	$(PYTHON) -m bench.install $(PEERS)
 
 bench-quick: $(VENV)/.installed-bench
 	$(BIN)/python -m bench.run --quick $(BENCH_ARGS)

@@ -38,8 +38,9 @@ def per_parser(dialect: str, text: str, many: int) -> float:
     return used / len(held)
 
 
-def streamed(dialect: str, size: int, step: int) -> tuple[float, float]:
-    """Peak over ``size`` while an argument of that size streams, and bytes left after ``close``."""
+def streamed(dialect: str, size: int, step: int) -> tuple[float, float, float]:
+    """What is held at most over ``size`` while an argument of that size streams, and with its end, when its
+    value is made; and bytes left after ``close``."""
     call: list[Call] = [("write_file", {"path": "a.py", "content": ""})]
     opening, closing = _around(dialect, call)
     parser = toolglot.Parser(dialect, tools=TOOLS)
@@ -51,6 +52,7 @@ def streamed(dialect: str, size: int, step: int) -> tuple[float, float]:
     for at in range(0, size, step):
         start = at % (len(piece) - step)
         _drain(parser.feed(piece[start : start + step]))
+    held = tracemalloc.get_traced_memory()[1] - before
     _drain(parser.feed(closing))
     _drain(parser.close())
     peak = tracemalloc.get_traced_memory()[1] - before
@@ -58,7 +60,7 @@ def streamed(dialect: str, size: int, step: int) -> tuple[float, float]:
     left = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert parser.dialect == dialect
-    return peak / size, left
+    return held / size, peak / size, left
 
 
 def _drain(events: Iterable[object]) -> None:
@@ -88,10 +90,10 @@ def main() -> int:
         texts = ("", "Let me look at that for you. ", text[:200])
         sizes = [per_parser(dialect, text, args.many) for text in texts]
         print(f"{dialect:24} {sizes[0]:8.0f} {sizes[1]:9.0f} {sizes[2]:13.0f}")
-    print(f"\n{'one argument of ' + str(args.long):24} {'peak':>8} {'left, bytes':>12}")
+    print(f"\n{'one argument of ' + str(args.long):24} {'held':>8} {'with its end':>13} {'left, bytes':>12}")
     for dialect in FORMATS:
-        peak, left = streamed(dialect, args.long, 64)
-        print(f"{dialect:24} {peak:7.2f}x {left:12.0f}")
+        held, peak, left = streamed(dialect, args.long, 64)
+        print(f"{dialect:24} {held:7.2f}x {peak:12.2f}x {left:12.0f}")
     return 0
 
 

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from .report import SAMPLES, write
@@ -25,9 +26,11 @@ from .workloads import Workload, quick, workloads
 ROOT = Path(__file__).resolve().parent.parent
 OWN = ("floors", "toolglot", "toolglot-whole", "toolglot-auto")
 PEERS = ("llm_router_utils", "vllm", "agent_tool_parser", "beacon", "renderers", "transformers")
+FLOORS = ("call", "search", "find", "loads")
 ROUNDS = 5
 SLOW_S = 2.0
 """A cell that takes longer than this is measured less often."""
+PATIENCE_S = 60.0
 
 
 class Entry:
@@ -44,6 +47,8 @@ class Entry:
             text=True,
         )
         self.about = self._answer()
+        own = ("stream", "feed", "oneshot") if name.startswith("toolglot") else ("stream", "oneshot")
+        self.modes = FLOORS if name == "floors" else own
         self.seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
         self.spent: dict[tuple[str, str], float] = {}
         self.gone: set[tuple[str, str]] = set()
@@ -70,7 +75,11 @@ class Entry:
         request = {"text": workload.id, "mode": mode, "limit": limit * 1.5}
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
+        # A worker that answers to nothing is left out from here on.
+        watch = Timer(limit * 1.5 + PATIENCE_S, self.process.kill)
+        watch.start()
         answer = self._answer()
+        watch.cancel()
         self.learn(workload, mode, answer)
         return answer
 
@@ -108,9 +117,6 @@ class Entry:
         self.process.wait()
 
 
-MODES = ("call", "search", "find", "loads")
-
-
 def rounds(
     entries: list[Entry], texts: list[Workload], args: argparse.Namespace, done: list[dict[str, Any]]
 ) -> None:
@@ -127,7 +133,7 @@ def rounds(
             for at, workload in enumerate(texts):
                 turn = (number + at) % len(entries)
                 for entry in entries[turn:] + entries[:turn]:
-                    for mode in MODES if entry.label == "floors" else ("stream", "oneshot"):
+                    for mode in entry.modes:
                         key = {"round": number, "entry": entry.label, "text": workload.id, "mode": mode}
                         if tuple(key.values()) in have:
                             continue

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from bench.report import Samples, growth, shown
+from bench.samples import Samples, growth, shown
+from bench.targets import Target
 from bench.workloads import FORMATS, Workload, split, workloads
 
 import toolglot
@@ -53,3 +54,10 @@ def test_growth_is_the_slope_over_the_characters() -> None:
 )
 def test_figures_have_three_digits_that_count(value: float | None, text: str) -> None:
     assert shown(value) == text
+
+
+def test_a_target_is_met_on_the_right_side_of_its_limit() -> None:
+    assert Target("", 2.0, 2, True).met is True
+    assert Target("", 2.1, 2, True).met is False
+    assert Target("", 2.1, 2, False).met is True
+    assert Target("", None, 2, False).met is None

@@ -100,19 +100,22 @@ async def langchain_stream(bench: Bench) -> Calls:
 
 
 def pydantic_ai(bench: Bench) -> tuple[Any, list[Any], Any]:
-    models = pytest.importorskip("pydantic_ai.models.openai", reason=NO_CLIENTS)
-    from pydantic_ai.messages import ModelRequest
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.providers.openai import OpenAIProvider
-    from pydantic_ai.tools import ToolDefinition
-
-    model = models.OpenAIChatModel("m", provider=OpenAIProvider(openai_client=bench.asynchronous))
+    library, openai_models, messages, models, providers = (
+        pytest.importorskip(f"pydantic_ai{name}", reason=NO_CLIENTS)
+        for name in ("", ".models.openai", ".messages", ".models", ".providers.openai")
+    )
+    provider = providers.OpenAIProvider(openai_client=bench.asynchronous)
     functions = [tool["function"] for tool in bench.script.tools]
     tools = [
-        ToolDefinition(name=f["name"], parameters_json_schema=f.get("parameters") or {}, strict=False)
+        library.ToolDefinition(name=f["name"], parameters_json_schema=f.get("parameters") or {}, strict=False)
         for f in functions
     ]
-    return model, [ModelRequest.user_text_prompt("go")], ModelRequestParameters(function_tools=tools)
+    asked = models.ModelRequestParameters(function_tools=tools)
+    return (
+        openai_models.OpenAIChatModel("m", provider=provider),
+        [messages.ModelRequest.user_text_prompt("go")],
+        asked,
+    )
 
 
 def _of_pydantic_ai(response: Any) -> Calls:

@@ -135,3 +135,10 @@ def test_what_is_ranked_can_be_parsed_with() -> None:
 def test_the_compact_form_says_what_the_files_say() -> None:
     for path, text in bundle.written().items():
         assert path.read_text(encoding="utf-8") == text, "make bundle"
+
+
+def test_gglib_s_own_name_means_its_contract() -> None:
+    found = toolglot.resolve("format:qwen-xml")
+    assert isinstance(found, toolglot.Dialect)
+    assert (found.slug, found.envelope.layout, found.ids.prefix) == ("qwen-xml", "none", "call_qwen_")
+    assert "qwen-xml" not in toolglot.BUNDLED

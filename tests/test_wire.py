@@ -97,6 +97,14 @@ def test_a_whole_answer() -> None:
     }
 
 
+def test_a_key_that_the_model_repeated() -> None:
+    """A stream has sent the first value already; both mean the last one."""
+    text = CALL.replace('{"n": 1}', '{"n": 1, "n": 2}')
+    [call] = whole_answer(body(text), HERMES)["message"]["tool_calls"]
+    assert call["function"]["arguments"] == '{"n": 2}'
+    assert answer_to(says(text), HERMES).called == [("beep", '{"n": 1, "n": 2}')]
+
+
 def test_prose_goes_out_with_the_delta_that_brought_it() -> None:
     stream = Exchange(request(), HERMES).stream()
     assert frames(stream.feed(sse(chunk({"content": "Hello"}), done=False)))[-1] == chunk(

@@ -27,7 +27,7 @@ class Peer:
         self.arguments: Any = "whole" if option == "whole" else "stream"
 
     def works(self, workload: Workload) -> dict[str, Callable[[], object]]:
-        """Both entry points, for every format."""
+        """Both entry points for every format, and ``feed``: deltas alone, with no reader of events."""
         deltas, text, tools = workload.deltas, workload.text, workload.tools
         dialect = "auto" if self.auto else workload.dialect
         mode = self.arguments
@@ -49,8 +49,15 @@ class Peer:
                     calls[event.index] = (event.name, [])
             return [(name, "".join(pieces)) for _, (name, pieces) in sorted(calls.items())]
 
+        def feed_only() -> object:
+            parser = toolglot.Parser(dialect, tools=tools, arguments=mode)
+            feed = parser.feed
+            for delta in deltas:
+                feed(delta)
+            return parser.close()
+
         def oneshot() -> object:
             message = toolglot.parse(text, dialect, tools=tools, arguments=mode)
             return [(call.name, call.arguments) for call in message.tool_calls]
 
-        return {"stream": stream, "oneshot": oneshot}
+        return {"stream": stream, "feed": feed_only, "oneshot": oneshot}

@@ -32,6 +32,8 @@ def written() -> dict[Path, str]:
     for stem, data in public.items():
         for alias in data.get("aliases", ()):
             aliases.setdefault(alias, stem)
+    # Another's contract under its own names, and no family beside the others.
+    aliases.update({name: stem for stem, data in found.items() for name in data.get("names", ())})
     models = [[pattern.lower(), stem] for stem, data in public.items() for pattern in data.get("models", ())]
     index = {
         "slugs": list(public),

@@ -20,7 +20,7 @@ from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
-from .markers import Rope, markers_of
+from .markers import Rope, marks
 from .scanner import MORE
 from .sections import is_section, skip_text, together
 from .state import State
@@ -371,7 +371,7 @@ class Machine:
         if call is not None:
             call.give_up()
             index, start = call.index, call.start
-        ends = markers_of((*own, *reading.closers, *reading.openers))
+        ends = marks((*own, *reading.closers, *reading.openers))
         told = False
         while True:
             at = source.find(ends, source.pos)

@@ -60,10 +60,14 @@ class Rope:
 
     def text(self) -> str:
         """All of it."""
-        if len(self._big) == 0:
+        if not self._big:
             return "".join(self._small)
         self._gather()
-        return "".join(self._big)
+        if len(self._big) > 1:
+            # From here on the whole is kept, and not its pieces beside it.
+            self._big = ["".join(self._big)]
+            self._starts = [0]
+        return self._big[0]
 
     def slice(self, start: int, end: int) -> str:
         """Characters ``start`` to ``end``, copying only the pieces concerned."""
@@ -156,9 +160,9 @@ class Markers:
         return found != self._settled and (found not in self.literals or found in self._longer)
 
 
-@lru_cache(maxsize=512)
-def markers_of(literals: tuple[str, ...], *, code: bool = False) -> Markers:
-    """The compiled markers, shared by all parsers that ask for the same."""
+@lru_cache(maxsize=1024)
+def marks(literals: tuple[str, ...], *, code: bool = False) -> Markers:
+    """The markers of ``literals``, compiled once."""
     return Markers(literals, code=code)
 
 

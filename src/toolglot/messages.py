@@ -21,7 +21,7 @@ from .envelope import Verdict, Way
 from .events import DefectKind
 from .faults import OverLimit
 from .jsonstream import Steps
-from .markers import markers_of
+from .markers import marks
 from .pieces import field_after
 from .scanner import BLANKS, END, MORE, NONE
 from .stops import one_of
@@ -58,11 +58,11 @@ class Messages(Claims):
         self._roles = dict(envelope.channels)
         self._recipients = dict(envelope.recipients)
         self._starts = tuple(filter(None, (*envelope.start, envelope.channel)))
-        self._next = tuple(mark + envelope.role for mark in envelope.start)
         ends = (*envelope.end, *envelope.call_end)
-        self._outer = markers_of((*self._starts, *ends), code=True)
-        self._head = markers_of((envelope.body, *self._starts, *ends))
-        self._plain_ends = self._call_ends = markers_of((*ends, *self._next))
+        self._outer = marks((*self._starts, *ends), code=True)
+        self._head = marks((envelope.body, *self._starts, *ends))
+        self._next = tuple(mark + envelope.role for mark in envelope.start)
+        self._plain_ends = self._call_ends = marks((*ends, *self._next))
         self._fields = tuple(
             f for f in (envelope.channel, envelope.recipient, envelope.body, envelope.constrain) if f
         )

@@ -10,7 +10,7 @@ Does not: keep anything once closed.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from .assembler import assemble
 from .auto import AUTO, Auto, Custom, Resolved, resolve
@@ -328,7 +328,8 @@ class Parser:
 def _dialects(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
     if isinstance(resolved, Dialect):
         return (resolved,)
-    return (resolved.base, *(f for f in resolved.families if isinstance(f, Dialect)))
+    # A choice with a custom parser in it is read by ``CustomRun``.
+    return (resolved.base, *cast("tuple[Dialect, ...]", resolved.families))
 
 
 def _custom_families(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:
@@ -336,7 +337,7 @@ def _custom_families(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:
     if isinstance(resolved, Dialect):
         return None
     if isinstance(resolved, Auto):
-        return None if all(isinstance(f, Dialect) for f in resolved.families) else resolved.families
+        return None if {*map(type, resolved.families)} <= {Dialect} else resolved.families
     return (resolved,)
 
 

@@ -63,7 +63,7 @@ def _unbundled(name: str) -> bool:
 def bundled(name: str) -> Dialect:
     """The bundled dialect with this slug or alias. Raises ``UnknownDialectError``."""
     slug = _ALIASES.get(name, name)
-    if slug not in BUNDLED:
+    if name not in _ALIASES and name not in BUNDLED:
         if not _unbundled(name):
             raise UnknownDialectError(f"no dialect is called {name!r}{_hint(name)}")
         slug = name

@@ -15,7 +15,7 @@ from .calls import Reading
 from .dialect import Body, Dialect, Envelope
 from .events import DefectKind
 from .jsonstream import Steps
-from .markers import markers_of
+from .markers import marks
 from .record import replace
 from .scanner import MORE, Source
 
@@ -52,7 +52,7 @@ def first_marker(
     """
     reach = ahead + most
     while most:
-        at = source.find(markers_of(markers), source.pos + ahead)
+        at = source.find(marks(markers), source.pos + ahead)
         if at >= 0 and source.hit is not None:
             source.follow_at = at
             return source.hit

@@ -15,7 +15,7 @@ _SURROGATES: Final = r"\ud800-\udfff"
 # Escapes that one match takes: the engine keeps a note of each.
 _AT_ONCE: Final = 255
 _QUOTES: Final = '"\\\\'
-_CONTROLS: Final = "\x00-\x1f"
+_CONTROLS: Final = r"\x00-\x1f"
 SURROGATE: Final = re.compile(f"[{_SURROGATES}]")
 LETTER: Final = re.compile(r"\w")
 

@@ -6,7 +6,6 @@ Promises: compiled once for a set of dialects and offered names, and shared. Doe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -76,9 +75,9 @@ class Table:
         self.lines: set[str] = set()
         self.turn_open = tuple(turn for d in dialects for turn in d.envelope.turn_open)
         self.closes: dict[str, tuple[str, ...]] = {}
-        known = sum(bool(dialect.bodies) for dialect in dialects) <= 1
+        alone = sum(bool(dialect.bodies) for dialect in dialects) <= 1
         for dialect in dialects:
-            self._add(dialect, calls, known)
+            self._add(dialect, calls, alone)
         # A family's own shape goes before one that is only left where another's markers were stripped.
         self.answers.sort(key=lambda m: m.unmarked is not None and m.unmarked.standing == "repair")
         self.rest = _rest(self.dialects)
@@ -95,7 +94,11 @@ class Table:
         """The same table where ``names`` are offered; what does not depend on them is shared."""
         if not names:
             return self
-        table = copy(self)
+        table = Table((), False)
+        table.dialects, table.answers, table.rest = self.dialects, self.answers, self.rest
+        table.special, table.lines, table.closes = self.special, self.lines, self.closes
+        table.turn_open, table.turn_kept, table.streams = self.turn_open, self.turn_kept, self.streams
+        table.separators, table.layout, table.firsts = self.separators, self.layout, self.firsts
         table.meanings = dict(self.meanings)
         ranks = {id(dialect): rank for rank, dialect in enumerate(self.dialects)}
         for before, after, meaning in self._named:
@@ -124,7 +127,7 @@ class Table:
             m for m, found in self.meanings.items() if m in ends or any(f.kind in inside for f in found)
         )
 
-    def _add(self, dialect: Dialect, calls: bool, known: bool) -> None:
+    def _add(self, dialect: Dialect, calls: bool, alone: bool) -> None:
         envelope, think = dialect.envelope, dialect.reasoning
         self.lines.update(envelope.lines)
         for body in dialect.bodies:
@@ -145,7 +148,7 @@ class Table:
                 if marker.strip("`"):
                     # A fence that closes no call opens or closes code.
                     self._mean(marker, Meaning(Kind.CLOSE, dialect))
-        words = frozenset() if known else _words(envelope)
+        words = frozenset() if alone else _words(envelope)
         for opener, closer in zip(think.open, think.close, strict=True):
             if opener in words:
                 continue

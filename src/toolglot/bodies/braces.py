@@ -20,7 +20,7 @@ from ..events import DefectKind
 from ..faults import Cut
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import markers_of
+from ..markers import marks
 from ..scanner import BLANKS, END, MORE, NONE
 from ..stops import NAME_STOP, holds
 from .bracevalue import BraceReader, key_stops
@@ -58,7 +58,7 @@ def _member(reading: Reading, at: int, body: Body) -> int:
         opener, closer = delims[found - len(ends)]
         at += len(opener)
         stops = (closer,)
-    end = source.find(markers_of(stops), at)
+    end = source.find(marks(stops), at)
     if (len(source.text) if end < 0 else end) - at > reading.limits.header:
         return NONE
     if end < 0 or source.hit is None:

@@ -16,7 +16,7 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps, ValueReader
 from ..jsontext import json_escape
 from ..literals import json_string, strict_json
-from ..markers import Markers, markers_of
+from ..markers import Markers, marks
 from ..runs import RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import UNDECLARED, Param, Tool
@@ -62,8 +62,8 @@ class BraceReader(ValueReader):
         # One character alone may be text: inches, a quotation.
         self._delim_ends = tuple(closer for _, closer in body.delims if len(closer) > 1)
         self._follow = (",", "}", *reading.closers)
-        self._ends = markers_of((*self._follow, "]", *self._delim_ends, *body.key_marks))
-        self._key_end = markers_of(key_stops(body))
+        self._ends = marks((*self._follow, "]", *self._delim_ends, *body.key_marks))
+        self._key_end = marks(key_stops(body))
         self._key_most = reading.limits.header
         self._quoted = False
 
@@ -94,7 +94,7 @@ class BraceReader(ValueReader):
         source = self.source
         opener, closer = (yield from self._delim(ahead)) or ("", "")
         ahead += len(opener)
-        end = yield from self._find(markers_of((closer,)) if closer else self._key_end, ahead)
+        end = yield from self._find(marks((closer,)) if closer else self._key_end, ahead)
         key = source.text[source.pos + ahead : end]
         if not closer:
             key = key.strip(BLANKS)
@@ -223,7 +223,7 @@ class BraceReader(ValueReader):
                 self.sink.take('""', count * len(opener))
                 return
         self.sink.take('"', count * len(opener))
-        closers = markers_of((closer,))
+        closers = marks((closer,))
         last = False
         run: RawRun | None = None
         while True:

@@ -17,7 +17,7 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import markers_of
+from ..markers import marks
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING, UNDECLARED, stated
 from ..stops import NAME_STOP, holds, tag_stop
@@ -137,7 +137,7 @@ def _until(reading: Reading, call: Call, closers: tuple[str, ...]) -> Generator[
     """
     source, body = reading.source, reading.body
     missing = f"{closers[0]!r} is missing"
-    ends = markers_of((*closers, *body.value_open, *body.key_open, *reading.closers, *reading.openers))
+    ends = marks((*closers, *body.value_open, *body.key_open, *reading.closers, *reading.openers))
     ahead = 0
     while True:
         at = source.find(ends, source.pos + ahead)

@@ -17,7 +17,7 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import Rope, markers_of
+from ..markers import Rope, marks
 from ..scanner import BLANKS, END, MORE, NONE
 from ..stops import NAME_STOP, holds
 
@@ -87,7 +87,7 @@ def _text(reading: Reading, call: Call, fenced: bool) -> Steps:
     """Read an input that is no object."""
     source = reading.source
     text = Rope()
-    ends = markers_of((_FENCE,) if fenced else reading.lines)
+    ends = marks((_FENCE,) if fenced else reading.lines)
     while True:
         at = source.find(ends, source.pos)
         to = len(source.text) if at < 0 else at

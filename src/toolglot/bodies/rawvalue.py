@@ -19,7 +19,7 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
-from ..markers import Rope, markers_of
+from ..markers import Rope, marks
 from ..runs import RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
@@ -109,7 +109,7 @@ class RawValue:
         self._inner = False
         self._run: RawRun | None = None
         self._groups = (frame.ends, frame.siblings, frame.blocks, reading.closers)
-        self._marks = markers_of(sum(self._groups, ()))
+        self._marks = marks(sum(self._groups, ()))
 
     def read(self) -> Steps:
         """Read the value, its close and what it means. The cursor stands behind the close."""

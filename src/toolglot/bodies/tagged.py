@@ -17,7 +17,7 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import Markers, markers_of
+from ..markers import Markers, marks
 from ..pieces import twice
 from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
@@ -131,7 +131,7 @@ def _object(reading: Reading, call: Call, first: str, behind: tuple[str, ...]) -
         source.pos = source.follow_at + len(around[1])
     found = yield from _ahead(reading, behind)
     if found == NONE and reading.lenient:
-        yield from _trailing(reading, markers_of(behind[1:]))
+        yield from _trailing(reading, marks(behind[1:]))
         found = yield from _ahead(reading, behind)
     if found == NONE:
         raise Malformed(f"expected {behind[1]!r}")

@@ -19,7 +19,7 @@ from ..errors import RenderError
 from ..faults import Cut, Malformed, OverLimit
 from ..jsonstream import Steps
 from ..literals import json_string
-from ..markers import Rope, markers_of
+from ..markers import Rope, marks
 from ..scanner import BLANKS, MORE, NONE
 from ..schema import UNDECLARED, Place
 from ..stops import one_of
@@ -153,7 +153,7 @@ def _counts(reading: Reading, stack: Sequence[Node], found: str, own: str) -> Ge
 def _until(reading: Reading, node: Node, own: str) -> Generator[None, None, tuple[str, str]]:
     """Read text into ``node`` up to a tag and past it: the call's end, or the tag's name; and its text."""
     source, namespace = reading.source, reading.body.namespace
-    literal = markers_of((namespace,))
+    literal = marks((namespace,))
     while True:
         at = source.find(literal, source.pos)
         to = len(source.text) if at < 0 else at

@@ -44,6 +44,8 @@ class Choice:
         self.index = index
         self.begun = False
         self.reason = ""
+        self.rewritten: dict[int, str] = {}
+        """Arguments, by the call's index, in which the model repeated a key: with each key once."""
         self._offer = offer
         self._settings = settings
         self._report = report
@@ -171,7 +173,7 @@ class Choice:
                 add(deltas, self._arguments(event.text))
             elif isinstance(event, CallEnd):
                 self.out += event.span[1] - event.span[0]
-                add(deltas, self._end())
+                add(deltas, self._end(event))
             elif isinstance(event, Markup):
                 self.out += event.span[1] - event.span[0]
             elif isinstance(event, Relabel):
@@ -203,9 +205,11 @@ class Choice:
             deltas += self._writer.arguments(self._open, text)
         return deltas
 
-    def _end(self) -> Deltas:
+    def _end(self, event: CallEnd) -> Deltas:
         deltas = self._start()
         if self._open is not None:
+            if event.arguments_json is not None and self._open.index is not None:
+                self.rewritten[self._open.index] = event.arguments_json
             deltas += self._writer.end(self._open)
             self._open = None
         return deltas

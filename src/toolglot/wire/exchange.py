@@ -79,6 +79,9 @@ class Exchange:
         reason = choice.get("finish_reason")
         deltas += reader.finish(reason if isinstance(reason, str) else None)
         made = self._message(message, deltas, events)
+        for at, arguments in reader.rewritten.items():
+            if "tool_calls" in made:
+                made["tool_calls"][at]["function"]["arguments"] = arguments
         rest = {"index": reader.index, **choice, "message": made, "finish_reason": reader.reason}
         if rest.get("logprobs") is not None and made.get("content") != message.get("content"):
             rest["logprobs"] = None
