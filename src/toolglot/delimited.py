@@ -89,11 +89,14 @@ class Delimited(Reasoner):
         return False
 
     def wait(self, markers: Markers) -> None:
-        """Declare that prose may only go on, where no separator of more than a newline may have begun."""
+        """Declare that prose may only go on, where separators are nothing but newlines."""
         table = self.state.table
-        if not table.separators or table.layout == "blank":
-            blanks = BLANKS if table.layout == "blank" else _NEWLINE if table.closes else ""
-            self.go_on(markers, blanks, None if self.state.thinking else table.firsts)
+        blanks = BLANKS
+        if table.layout != "blank":
+            blanks = max((*table.separators, _NEWLINE if table.closes else ""), key=len)
+            if blanks.strip(_NEWLINE):
+                return
+        self.go_on(markers, blanks, None if self.state.thinking else table.firsts)
 
     def _within_word(self, at: int) -> bool:
         """Whether what begins at local index ``at`` could only be an offered name, but stands in a word."""

@@ -205,7 +205,7 @@ class Flow(Protocol):
 class ProseRun(Run):
     """Text of the answer, or of the reasoning, where ``markers`` are looked for.
 
-    ``blanks``: the characters that are held at its end: any blank, one newline, or none. ``firsts``: those
+    ``blanks``: what is held at its end: any blank, or at most so many newlines. ``firsts``: those
     with which a marker inside a word may begin; any, where there are none.
     """
 
@@ -247,10 +247,7 @@ class ProseRun(Run):
             return None
         # Nothing but blanks is held, and no marker begins: most deltas that end in blanks, or follow such.
         text = held + delta
-        if blanks == BLANKS:
-            said = text.rstrip(BLANKS)
-        else:
-            said = text[:-1] if text[-1] in blanks else text
+        said = text.rstrip(BLANKS) if blanks == BLANKS else text[: tail(text, len(text), blanks)]
         start = self.at - len(held)
         at = self.at + len(delta)
         safe = len(said)
@@ -285,11 +282,7 @@ class ProseRun(Run):
                 return -1
         if not text.isascii() and SURROGATE.search(text) is not None:
             return -1
-        blanks = self._blanks
-        if not blanks or not end or text[end - 1] not in blanks:
-            safe = end
-        else:
-            safe = end - 1 if blanks != BLANKS else len(text[:end].rstrip(blanks))
+        safe = tail(text, end, self._blanks)
         self._ahead = end - safe
         return safe
 
@@ -388,7 +381,12 @@ def begun(text: str, markers: Markers, firsts: frozenset[str] | None) -> int:
 
 
 def tail(text: str, end: int, blanks: str) -> int:
-    """Where what of ``blanks`` stands in front of ``end`` begins: all of them, or one newline."""
+    """Where what of ``blanks`` stands in front of ``end`` begins: any, or at most so many newlines."""
     if not end or not blanks or text[end - 1] not in blanks:
         return end
-    return len(text[:end].rstrip(blanks)) if blanks == BLANKS else end - 1
+    if blanks == BLANKS:
+        return len(text[:end].rstrip(BLANKS))
+    most = end - len(blanks)
+    while end > max(most, 0) and text[end - 1] in blanks:
+        end -= 1
+    return end
