@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import platform
 import subprocess
 import sys
@@ -38,9 +39,12 @@ class Entry:
 
     def __init__(self, label: str, name: str, python: str) -> None:
         self.label = label
+        # What makes this environment import the sources must not do so in the others.
+        others = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         self.process = subprocess.Popen(
             [python, "-m", "bench.worker", name],
             cwd=ROOT,
+            env=None if python == sys.executable else others,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -199,6 +203,8 @@ def main() -> int:
             continue
         entry = Entry(label, name, python)
         about[label] = entry.about
+        if "(compiled)" in label and not entry.about.get("version", "").endswith("compiled"):
+            entry.about.setdefault("fault", "the wheel that is installed there is not the compiled one")
         if "fault" in entry.about:
             print(f"{label}: left out, {entry.about['fault']}", file=sys.stderr)
         else:
