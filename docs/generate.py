@@ -131,6 +131,7 @@ PARTS = {
     "derivation.md": {
         "explain": derived,
         "version": llamacpp.version,
+        "method": llamacpp.method,
         "counts": llamacpp.counts,
         "llamacpp": llamacpp.table,
     },

@@ -1,4 +1,4 @@
-"""llama.cpp's conditions on a template's text, and the table that is made of what they and its own code gave."""
+"""llama.cpp's conditions on a template's text, and what is kept of what they and its own code gave."""
 
 from __future__ import annotations
 
@@ -45,7 +45,12 @@ def test_the_first_branch_counts_and_every_workaround(text: str, there: str) -> 
 
 def _line(turn: int, calls: list[dict[str, str]], content: str = "") -> dict[str, Any]:
     written = " ".join(call["name"] for call in calls)
-    return {"stage": "turn", "turn": turn, "written": written, "results": [{"content": content, "calls": calls}]}
+    return {
+        "stage": "turn",
+        "turn": turn,
+        "written": written,
+        "results": [{"content": content, "calls": calls}],
+    }
 
 
 def test_what_was_read_is_told_in_words() -> None:
@@ -72,7 +77,9 @@ def test_a_program_is_asked_for_each_turn(tmp_path: Path) -> None:
     program = tmp_path / "probe"
     program.write_text(
         "#!/bin/sh\n"
-        "printf 'tool_mode: JSON_NATIVE\\nper_call_start: \\'<c>\\'\\n' >&2\n"
+        "echo 'tool_mode: JSON_NATIVE' >&2\n"
+        "echo 'per_call_start: <c>' >&2\n"
+        'echo \'{"stage": "params"}\'\n'
         'echo \'{"stage": "turn", "turn": 0, "error": "raises"}\'\n',
         encoding="utf-8",
     )
@@ -85,7 +92,7 @@ def test_a_program_is_asked_for_each_turn(tmp_path: Path) -> None:
 def test_every_template_of_the_corpus_is_kept() -> None:
     names = list(load_toml(GOLDEN)["summaries"])
     assert list(KEPT_DATA["routes"]) == names
-    assert list(KEPT_DATA["read"]) == names
+    assert list(KEPT_DATA["read"]) in ([], names)
     assert {name for one in KEPT_DATA["report"] for name in one["templates"]} <= set(names)
 
 
@@ -93,7 +100,9 @@ def test_every_way_is_a_rule_of_the_source() -> None:
     branches = {f"own {rule.name}" for rule in llamacpp.rules("branch", KEPT_DATA)}
     by_hand = {rule.name for rule in llamacpp.rules("workaround", KEPT_DATA)}
     for there in KEPT_DATA["routes"].values():
-        assert there in branches or set(there.removeprefix("auto").removeprefix(" + ").split(", ")) <= by_hand | {""}
+        assert there in branches or set(
+            there.removeprefix("auto").removeprefix(" + ").split(", ")
+        ) <= by_hand | {""}
 
 
 def test_every_turn_is_named_in_what_is_kept() -> None:
