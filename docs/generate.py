@@ -131,6 +131,7 @@ PARTS = {
     "derivation.md": {
         "explain": derived,
         "version": autoparser.version,
+        "method": autoparser.method,
         "counts": autoparser.counts,
         "llamacpp": autoparser.table,
     },

@@ -1,12 +1,12 @@
-"""How llama.cpp reads the same chat templates: by which of its parsers, and whether they read the template's own calls.
+"""How llama.cpp reads the same chat templates: by which of its parsers, and whether that reads their calls.
 
     python -m tests.autoparser [--write] [--probe PROGRAM]
 
-``autoparser.toml`` has llama.cpp's conditions on a template's text, read from its source. They are applied to the
-templates of the shared folder; ``--write`` keeps what comes out in the same file, from which the table in
+``autoparser.toml`` has llama.cpp's conditions on a template's text, read from its source. They are applied to
+the templates of the shared folder; ``--write`` keeps what comes out in the same file, from which the table in
 ``docs/derivation.md`` is made. ``--probe`` names the program that ``autoparser.cpp`` compiles to, which runs
-llama.cpp's own code: it has to agree with the conditions, and its parsers are given the calls that the template
-writes. Exit status 1 where something differs from what is kept.
+llama.cpp's own code: it has to agree with the conditions, and its parsers are given the calls that the
+template writes. Exit status 1 where something differs from what is kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -83,7 +82,7 @@ def rules(kind: str, kept: Mapping[str, Any]) -> list[Rule]:
 
 
 def route(text: str, kept: Mapping[str, Any]) -> str:
-    """Which parser a template gets: ``own NAME``, ``auto``, or ``auto`` with the workarounds applied to it."""
+    """Which parser a template gets: ``own NAME``, ``auto``, or ``auto + `` the workarounds applied to it."""
     for branch in rules("branch", kept):
         if branch.holds(text):
             return f"own {branch.name}"
@@ -96,7 +95,7 @@ def route(text: str, kept: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """What llama.cpp's code made of a template: whether by a parser of its own, the markers found, what it read."""
+    """What llama.cpp made of a template: whether by a parser of its own, the markers found, what it read."""
 
     own: bool
     found: str
@@ -209,14 +208,16 @@ def _short(text: str) -> str:
 def table() -> str:
     """Each template: what is derived here, how llama.cpp reads it, and what is known of that."""
     kept, derived = load_toml(KEPT), load_toml(DERIVED)["summaries"]
-    rows = ["| template | here | llama.cpp | its parser reads | remark |", "|---|---|---|---|---|"]
+    has_run = bool(kept["read"])
+    head = ["template", "here", "llama.cpp", *["its parser reads"] * has_run, "remark"]
+    rows = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for name, told in derived.items():
         read = kept["read"].get(name, "")
         cells = (
             f"`{name.removesuffix('.jinja')}`",
             _here(told),
             _there(kept["routes"][name]),
-            _counted(read),
+            *[_counted(read)] * has_run,
             _remark(name, read, kept),
         )
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -279,30 +280,56 @@ def version() -> str:
 
 
 def counts() -> str:
-    """The table in a few lines: how many templates go which way, and how many are read."""
+    """The table in a few lines: how many templates go which way, and how many of their turns are read."""
     kept, derived = load_toml(KEPT), load_toml(DERIVED)["summaries"]
     ways = {"own parser": "own ", "auto-parser and workaround": "auto + ", "auto-parser": "auto"}
-    way = {
-        name: next(label for label, start in ways.items() if there.startswith(start))
-        for name, there in kept["routes"].items()
-    }
-    all_of, some, here, none = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
-    for name, label in way.items():
-        words = _words(kept["read"].get(name, ""))
-        here[label] += not refused(derived[name])
-        all_of[label] += bool(words["read"]) and not words["unread"]
-        some[label] += bool(words["read"]) and bool(words["unread"])
-        none[label] += bool(words["unread"]) and not words["read"]
-    rows = [
-        "| llama.cpp | templates | reads all it is given | reads some | reads none | derived here |",
-        "|---|--:|--:|--:|--:|--:|",
+    head = [
+        "llama.cpp",
+        "templates",
+        "derived here",
+        *["reads all", "reads some", "reads none"] * bool(kept["read"]),
     ]
-    for label in ways:
-        total = sum(there == label for there in way.values())
-        cells = (total, all_of[label], some[label], none[label], here[label])
+    rows = [f"| {' | '.join(head)} |", "|---|" + "--:|" * (len(head) - 1)]
+    sums = [0] * (len(head) - 1)
+    left = dict(kept["routes"])
+    for label, start in ways.items():
+        names = [name for name, there in left.items() if there.startswith(start)]
+        cells = [len(names), sum(not refused(derived[name]) for name in names), *_success(names, kept)]
+        sums = [one + more for one, more in zip(sums, cells, strict=True)]
         rows.append(f"| {label} | {' | '.join(map(str, cells))} |")
-    sums = (len(way), all_of.total(), some.total(), none.total(), here.total())
+        for name in names:
+            del left[name]
     return "\n".join([*rows, f"| all | {' | '.join(map(str, sums))} |"])
+
+
+def _success(names: Sequence[str], kept: Mapping[str, Any]) -> list[int]:
+    """Of how many templates all turns were read, some, or none; nothing where nothing has run."""
+    if not kept["read"]:
+        return []
+    words = [_words(kept["read"].get(name, "")) for name in names]
+    return [
+        sum(bool(one["read"]) and not one["unread"] for one in words),
+        sum(bool(one["read"]) and bool(one["unread"]) for one in words),
+        sum(bool(one["unread"]) and not one["read"] for one in words),
+    ]
+
+
+def method() -> str:
+    """How llama.cpp's part of the table came about."""
+    return _RUN if load_toml(KEPT)["read"] else _READ
+
+
+_READ = """\
+llama.cpp's part is by reading its source, not by running it: the table says which of its parsers a template
+gets, not whether that parser reads the template's calls."""
+_RUN = """\
+Its own code was compiled and run as well (`tests/autoparser.cpp`). It was given six turns, each rendered by
+llama.cpp itself and read by the parser that it makes for the template: *one* call, *two* calls, a call with
+an *empty* object, one with values of several *types*, one with *null*, and one with *texts* that hold quotes,
+tags and line breaks. A turn counts as read if any of several ways to cut it off its prompt, with thinking on
+or off, gives the same calls and no leftover content. Turns that the template does not write are not counted.
+So this is a test of reading whole, well-formed texts in llama.cpp's favour, and says nothing of what a model
+writes."""
 
 
 def _lines(title: str, found: Mapping[str, str]) -> list[str]:
@@ -318,7 +345,7 @@ def write(kept: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Apply the rules to the corpus, run llama.cpp's code where it is given, and compare with what is kept."""
+    """Apply the rules to the corpus, run llama.cpp's code where it is given, compare with what is kept."""
     options = argparse.ArgumentParser(prog="python -m tests.autoparser")
     options.add_argument("--write", action="store_true", help="renew what is kept of each template")
     options.add_argument("--probe", type=Path, help="the program that autoparser.cpp compiles to")

@@ -6,13 +6,13 @@ Promises: the texts around a sentinel result in an actual render. Does not: tell
 from __future__ import annotations
 
 from .cuts import prefix
-from .layout import ID, NAME
-from .probe import IDS, NAMES, ONE, RESULT, USER, Prober
+from .probe import IDS, NAMES, ONE, RESULT, USER, VALUES, Prober
 from .template import TemplateFault
 
 
 def around_result(prober: Prober) -> tuple[str, str] | None:
-    """What stands before and behind one result, with slots for name and id; None where none is shown."""
+    """What stands before and behind one result, with ``{name}`` and ``{id}`` for those of the call;
+    None where none is shown."""
     message = prober.message(ONE)
     call = message["tool_calls"][0]
     result = {"role": "tool", "tool_call_id": call["id"], "name": call["function"]["name"], "content": RESULT}
@@ -24,6 +24,8 @@ def around_result(prober: Prober) -> tuple[str, str] | None:
     before, found, behind = text.partition(RESULT)
     if not found:
         return None
-    start = len(alone) if before.startswith(alone) else len(prefix(alone, before))
-    opener = before[max(start, 0) :].replace(NAMES[0], NAME).replace(IDS[0], ID)
+    # The turn itself may be written otherwise once a result follows, but it ends alike.
+    end, shown = alone.rfind(VALUES[0]) + len(VALUES[0]), before.rfind(VALUES[0]) + len(VALUES[0])
+    start = shown + len(prefix(alone[end:], before[shown:]))
+    opener = before[start:].replace(NAMES[0], "{name}").replace(IDS[0], "{id}")
     return opener, behind
