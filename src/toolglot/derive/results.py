@@ -11,8 +11,10 @@ from .template import TemplateFault
 
 
 def around_result(prober: Prober) -> tuple[str, str] | None:
-    """What stands before and behind one result, with ``{name}`` and ``{id}`` for those of the call;
-    None where none is shown."""
+    """What stands before and behind one result; None where none is shown.
+
+    ``{name}`` and ``{id}`` stand for the call's own.
+    """
     message = prober.message(ONE)
     call = message["tool_calls"][0]
     result = {"role": "tool", "tool_call_id": call["id"], "name": call["function"]["name"], "content": RESULT}
