@@ -144,6 +144,7 @@ class Messages(Claims):
                     return
                 self.prose(end)
                 ahead = 0
+                source.ahead = 0
                 self.go_on(self._outer, "")
                 yield
                 continue
@@ -297,6 +298,7 @@ class Messages(Claims):
                 ahead = 0
                 if source.eof:
                     return
+                source.ahead = 0
                 self.go_on(self._plain_ends, "")
                 yield
                 continue

@@ -194,15 +194,20 @@ class Parser:
                 run.pieces.append(delta)
                 if run.silent:
                     return _NOTHING
+                text = delta
+                if run.held:
+                    text = run.held + delta
+                    start -= len(run.held)
+                    run.held = ""
                 event: Any
                 if NEW_EVENT is not None:
                     event = NEW_EVENT(run.kind)
                     if run.index >= 0:
                         event.index = run.index
-                    event.text = delta
+                    event.text = text
                     event.span = (start, end)
                 else:
-                    event = run.event(delta, start, end)
+                    event = run.event(text, start, end)
                 return (event,)
             events = run.take(delta)
             if events is not None:

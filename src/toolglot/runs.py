@@ -39,15 +39,15 @@ class Run:
     """A stretch of text in ``source``, behind which only more of the same is waited for.
 
     A delta in which ``meets`` finds nothing, and behind which ``at`` is not beyond ``most``, is one event
-    of the class ``kind``, of the call ``index`` if it is one of arguments, or none if the run is ``silent``:
-    ``Parser.feed`` makes it, adds
-    the delta to ``pieces`` and moves ``at``, where the next character will stand in all that was fed. Any
-    other delta is for ``take``.
+    of the class ``kind``, of the call ``index`` if it is one of arguments, or none if the run is ``silent``.
+    It begins with what is ``held``, the end of the text before. ``Parser.feed`` makes the event, adds the
+    delta to ``pieces`` and moves ``at``, where the next character will stand in all that was fed. Any other
+    delta is for ``take``.
     """
 
     __slots__ = (
-        *("at", "index", "kind", "most", "pieces", "meets", "silent", "source", "_ahead", "_begun", "_held"),
-        *("_looked", "_ordinary", "_raw", "_stop"),
+        *("at", "held", "index", "kind", "meets", "most", "pieces", "silent", "source"),
+        *("_ahead", "_begun", "_looked", "_ordinary", "_raw", "_stop"),
     )
 
     def __init__(self, source: Source, kind: type[Event], stop: Callable[[str], object]) -> None:
@@ -60,8 +60,8 @@ class Run:
         self.meets: Callable[[str], object] = _CARE
         self._stop = stop
         self._begun = 0
-        # The end of the text that may yet matter, and how much of it needs no second look.
-        self._held = ""
+        self.held = ""
+        # How much of what is held needs no second look.
         self._ahead = 0
         self.silent = False
         self._looked = 0
@@ -82,12 +82,12 @@ class Run:
         if room <= 0 or end - lead > _HELD_MOST or lead < since:
             return False
         self._ordinary = ordinary
-        self._held = source.text[source.pos :]
+        self.held = source.text[source.pos :]
         self._ahead = source.ahead
         self.at = self._begun = end + shift
         self.most = self.at + room
         self.silent = not self._goes_out()
-        self.meets = self._stop if end == lead else _CARE
+        self.meets = self._stop if end == lead or self._settled() else _CARE
         return True
 
     def taken(self) -> int:
@@ -101,24 +101,24 @@ class Run:
         at = self.at + len(delta)
         if at > self.most:
             return None
-        text = self._held + delta if self._held else delta
+        text = self.held + delta if self.held else delta
         self._looked += len(text)
         ahead = self._ahead
         safe = self._safe(text)
         if safe < 0 or len(text) - safe > _HELD_MOST:
             self._ahead = ahead
             return None
-        start = self.at - len(self._held)
+        start = self.at - len(self.held)
         self.at = at
         self.pieces.append(delta)
         if safe < len(text):
-            self._held = text[safe:]
-            self.meets = _CARE
+            self.held = text[safe:]
+            self.meets = self._stop if self._settled() else _CARE
             if not safe:
                 return _NOTHING
             text = text[:safe]
-        elif self._held:
-            self._held = ""
+        elif self.held:
+            self.held = ""
             self.meets = self._stop
         if self.silent:
             return _NOTHING
@@ -152,10 +152,14 @@ class Run:
         self.pieces.clear()
         examined(len(text))
         source.grow(text, self._ordinary)
-        source.ahead = self._ahead
-        lead, end = source.pos, len(source.text) - len(self._held)
-        whole = not self._held and end - lead == len(text)
+        source.ahead = self._ahead if self.held else 0
+        lead, end = source.pos, len(source.text) - len(self.held)
+        whole = not self.held and end - lead == len(text)
         self._deliver(text if whole else source.text[lead:end])
+
+    def _settled(self) -> bool:
+        """Whether what is held goes out as it is with a delta in which nothing matters."""
+        return False
 
     # -- what kinds of run differ in --------------------------------------------------------------
 
@@ -239,9 +243,12 @@ class ProseRun(Run):
     def _goes_out(self) -> bool:
         return True
 
+    def _settled(self) -> bool:
+        return self._ahead == len(self.held)
+
     def take(self, delta: str) -> Sequence[Event] | None:
-        held, blanks = self._held, self._blanks
-        if not blanks or len(held) != self._ahead or not delta or self._inside(delta) is not None:
+        held, blanks = self.held, self._blanks
+        if not blanks or (held and len(held) != self._ahead) or not delta or self._inside(delta) is not None:
             return super().take(delta)
         if self._common and not delta.isascii() and SURROGATE.search(delta) is not None:
             return None
@@ -256,9 +263,9 @@ class ProseRun(Run):
             return None
         self.at = at
         self.pieces.append(delta)
-        self._held = held
+        self.held = held
         self._ahead = len(held)
-        self.meets = _CARE if held else self._stop
+        self.meets = self._stop
         if not safe:
             return _NOTHING
         if NEW_EVENT is None:
