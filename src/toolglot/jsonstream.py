@@ -177,6 +177,7 @@ class ValueReader(StringReader):
     def _member(self, c: str, tapped: bool) -> Generator[None, None, Steps | None]:
         """Read a key and its colon; the reader of the value, where the tap has its own."""
         source = self.source
+        name = ""
         plain = source.whole(PLAIN_KEY, source.pos) if self.strict_text else ""
         if plain and len(plain) <= _KEY_MOST:
             self.sink.take(plain, len(plain))
