@@ -29,6 +29,7 @@ NOT_INSTALLED = (
 )
 # A vocabulary of a quarter million tokens need not be looked through for what one of the likeliest is.
 CANDIDATES = (64, 4096)
+_BLANK = "\u2581"
 
 
 def module() -> Any:
@@ -58,6 +59,25 @@ class Vocabulary:
         self.pointer = llama.llama_model_get_vocab(model)
         self.end: int = llama.llama_vocab_eos(self.pointer)
         self._pieces: dict[int, bytes] = {}
+        self._of_bytes: dict[int, int] = {}
+
+    def exact(self, text: str) -> list[int]:
+        """Tokens that spell ``text`` and nothing else: the tokenizer takes its mark for a blank as one."""
+        found: list[int] = []
+        for number, part in enumerate(text.split(_BLANK)):
+            found += [self._bytes()[byte] for byte in _BLANK.encode()] if number else []
+            found += self.tokens(part) if part else []
+        assert b"".join(map(self.piece, found)) == text.encode(), "read as another text"
+        return found
+
+    def _bytes(self) -> dict[int, int]:
+        """The tokens that stand for one byte each."""
+        if not self._of_bytes:
+            for token in range(self._llama.llama_vocab_n_tokens(self.pointer)):
+                spelt = self._llama.llama_vocab_get_text(self.pointer, token)
+                if spelt[:3] == b"<0x" and len(spelt) == 6:
+                    self._of_bytes[int(spelt[3:5], 16)] = token
+        return self._of_bytes
 
     def tokens(self, text: str, special: bool = False) -> list[int]:
         """The tokens of ``text``; with ``special`` a special token's spelling is that token."""
@@ -128,8 +148,7 @@ class LlamaCpp:
         vocabulary, start = self._vocabulary, sampler(self._llama, self._vocabulary, made)
 
         def accepts(text: str) -> bool:
-            tokens = vocabulary.tokens(text)
-            assert b"".join(map(vocabulary.piece, tokens)) == text.encode(), "read as another text"
+            tokens = vocabulary.exact(text)
             state = start.fresh()
             for token in tokens:
                 if state.first([token]) is None:
