@@ -8,12 +8,13 @@ Does not: change what is written, or know a model's name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from .._toml import loads
 from ..dialect import Body, Dialect
+from ..record import replace
 from ..registry import load_file
 
 
@@ -42,8 +43,25 @@ def overlaid(dialect: Dialect) -> Dialect:
         for overlay in overlays()
         if overlay.open in dialect.envelope.open and dialect.bodies[0].codec == overlay.codec
     ]
-    more: list[Body] = []
+    bodies = list(dialect.bodies)
     for slug in (slug for overlay in fitting for slug in overlay.also):
-        other = load_file(slug)
-        more += (body for body in other.bodies if body not in more and body not in dialect.bodies)
-    return replace(dialect, bodies=(*dialect.bodies, *more)) if more else dialect
+        for body in load_file(slug).bodies:
+            _add(bodies, body)
+    return replace(dialect, bodies=tuple(bodies)) if bodies != list(dialect.bodies) else dialect
+
+
+def _add(bodies: list[Body], body: Body) -> None:
+    """Add a body; one of a syntax that is there already, and begins alike, only adds its keys."""
+    for number, own in enumerate(bodies):
+        if own.codec == body.codec and own.open == body.open:
+            bodies[number] = replace(
+                own,
+                name_keys=_joined(own.name_keys, body.name_keys),
+                arguments_keys=_joined(own.arguments_keys, body.arguments_keys),
+            )
+            return
+    bodies.append(body)
+
+
+def _joined(own: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return (*own, *(key for key in more if key not in own))
