@@ -118,7 +118,7 @@ def run(program: Path, template: Path) -> Run:
         json.loads(line) for line in done.stdout.decode("utf-8", "replace").splitlines() if line[:1] == "{"
     ]
     own = bool(lines) and "error" not in lines[0] and "using differential autoparser" not in log
-    return Run(own, _found(log), _read(lines, done.returncode))
+    return Run(own, _found(log), what_was_read(lines, done.returncode))
 
 
 def _given() -> dict[str, Any]:
@@ -166,7 +166,7 @@ def _found(log: str) -> str:
     return " ".join([last["tool_mode"], *(mark for mark in marks if mark.strip())])
 
 
-def _read(lines: Sequence[Mapping[str, Any]], status: int) -> str:
+def what_was_read(lines: Sequence[Mapping[str, Any]], status: int) -> str:
     """In a few words, which turns were read back, which not, and which the template did not write."""
     faults = [line["error"] for line in lines if line["stage"] != "turn" and "error" in line]
     turns = [line for line in lines if line["stage"] == "turn"]
@@ -246,14 +246,14 @@ def _there(route: str) -> str:
 
 
 def _counted(read: str) -> str:
-    words = _words(read)
+    words = turns_by_word(read)
     written = len(words["read"]) + len(words["unread"])
     if read.startswith("no parser"):
         return "no parser"
     return f"{len(words['read'])} of {written}" if written else "no call is written" if read else "not run"
 
 
-def _words(read: str) -> dict[str, list[str]]:
+def turns_by_word(read: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"read": [], "unread": [], "unwritten": []}
     for part in filter(None, read.split("; ")):
         word, *names = part.split()
@@ -264,7 +264,7 @@ def _words(read: str) -> dict[str, list[str]]:
 
 def _remark(name: str, read: str, kept: Mapping[str, Any]) -> str:
     parts = []
-    unread = _words(read)["unread"]
+    unread = turns_by_word(read)["unread"]
     if read.startswith("no parser"):
         parts.append(read.removeprefix("no parser: "))
     if unread:
@@ -306,7 +306,7 @@ def _success(names: Sequence[str], kept: Mapping[str, Any]) -> list[int]:
     """Of how many templates all turns were read, some, or none; nothing where nothing has run."""
     if not kept["read"]:
         return []
-    words = [_words(kept["read"].get(name, "")) for name in names]
+    words = [turns_by_word(kept["read"].get(name, "")) for name in names]
     return [
         sum(bool(one["read"]) and not one["unread"] for one in words),
         sum(bool(one["read"]) and bool(one["unread"]) for one in words),

@@ -37,6 +37,7 @@ class Engine(Protocol):
 
     def compiled(self, made: Grammar) -> Accepts:
         """Whether a whole text is one of the grammar; raises ``ValueError`` where the engine refuses it."""
+        ...
 
 
 class XGrammar:

@@ -60,21 +60,21 @@ def _line(turn: int, calls: list[dict[str, str]], content: str = "") -> dict[str
 def test_what_was_read_is_told_in_words() -> None:
     paris = [{"name": "get_weather", "arguments": '{"city": "Paris"}'}]
     seven = [{"name": "ping", "arguments": '{"n": 7}'}]
-    assert autoparser._read([_line(0, paris), _line(4, seven)], 0) == (
+    assert autoparser.what_was_read([_line(0, paris), _line(4, seven)], 0) == (
         "read one; unread empty; unwritten two types null texts"
     )
-    assert autoparser._read([_line(0, paris, content="<call>")], 0).startswith("unread one")
+    assert autoparser.what_was_read([_line(0, paris, content="<call>")], 0).startswith("unread one")
 
 
 def test_a_number_is_not_read_by_a_text() -> None:
     lines = [_line(10, [{"name": "send_mail", "arguments": '{"to": 1, "body": "b", "code": 42}'}])]
-    assert "unread texts" in autoparser._read(lines, 0)
+    assert "unread texts" in autoparser.what_was_read(lines, 0)
 
 
 def test_no_parser_is_told_with_the_last_line_of_its_fault() -> None:
     lines = [{"stage": "params", "error": "While executing\n ^^^\nError: needs  a user\n"}]
-    assert autoparser._read(lines, 0) == "no parser: Error: needs a user"
-    assert autoparser._read([], -6) == "no parser: status -6"
+    assert autoparser.what_was_read(lines, 0) == "no parser: Error: needs a user"
+    assert autoparser.what_was_read([], -6) == "no parser: status -6"
 
 
 def test_a_program_is_asked_for_each_turn(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_every_way_is_a_rule_of_the_source() -> None:
 
 def test_every_turn_is_named_in_what_is_kept() -> None:
     for told in KEPT_DATA["read"].values():
-        words = [name for names in autoparser._words(told).values() for name in names]
+        words = [name for names in autoparser.turns_by_word(told).values() for name in names]
         assert told.startswith("no parser") or sorted(words) == sorted(TURNS)
 
 

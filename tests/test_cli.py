@@ -15,6 +15,7 @@ import toolglot
 from tests.places import SRC
 from tests.test_derive import TAGGED
 from toolglot.cli import deltas, event_as_json, main
+from toolglot.grammar import grammar
 
 CALL = 'Sure.\n<tool_call>\n{"name": "ping", "arguments": {"n": 1}}\n</tool_call>'
 SLIP = '<tool_call>{"name": "ping", "arguments": {"n": 1,}}</tool_call>'
@@ -395,7 +396,7 @@ def test_grammar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "toolglot: members of any name may repeat: no rule can tell that one was there\n"
     )
     code, out, err = run(capsys, *common, "--json")
-    made = toolglot.grammar.grammar("hermes", json.loads(tools.read_text(encoding="utf-8")))
+    made = grammar("hermes", json.loads(tools.read_text(encoding="utf-8")))
     assert (code, err) == (0, "")
     assert json.loads(out) == {
         "text": made.text,

@@ -126,6 +126,9 @@ def _call(data: object, number: int) -> ToolCall:
             given = json.loads(given)
         except (ValueError, RecursionError) as error:
             raise MessageError(f"{where}: the arguments are not JSON: {error}") from None
-    if not isinstance(given or {}, Mapping):
+    if not given:
+        given = {}
+    if not isinstance(given, Mapping):
         raise MessageError(f"{where}: the arguments are {type(given).__name__}, not an object")
-    return ToolCall(name, dict(given or {}), _text(data.get("id"), f"{where}.id"), written)
+    arguments: dict[str, Any] = dict(given)
+    return ToolCall(name, arguments, _text(data.get("id"), f"{where}.id"), written)

@@ -30,6 +30,7 @@ class Sink(Protocol):
 
     def live(self) -> int:
         """The index of the call whose argument text may go out now as it comes; negative where it may not."""
+        ...
 
     def sent(self, text: str, count: int) -> None:
         """As ``take``, for text that went out already."""

@@ -147,7 +147,7 @@ def _ids(before: str, middle: str) -> Iterator[tuple[Data, str, str]]:
         yield {"id_mark": [mark], "id_at": "before_name"}, fore, middle
     elif INDEX in middle:
         mark, _, rest = middle.partition(INDEX)
-        word = next((right for left, right in reversed(splits(before)) if right), "")
+        word = next((right for _, right in reversed(splits(before)) if right), "")
         yield {"id_mark": [mark], "id_at": "around_name", "prefixes": [word]}, before.removesuffix(word), rest
     else:
         yield {}, before, middle
