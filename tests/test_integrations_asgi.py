@@ -154,6 +154,11 @@ def test_an_error_takes_openais_shape() -> None:
     assert json.loads(pieces[0])["error"]["message"] == "m"
 
 
+def test_an_error_with_a_good_status_gets_a_bad_one() -> None:
+    status, _, pieces = serve(Server(b'{"error": "m"}', "application/json"), request(stream=False))
+    assert (status, json.loads(pieces[0])["error"]["message"]) == (502, "m")
+
+
 def test_a_compressed_answer_passes() -> None:
     _, headers, pieces = serve(Server(b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), request())
     assert (b"".join(pieces), headers["content-encoding"]) == (b"\x1f\x8b", "gzip")

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 import toolglot
 from tests.casefile import read
-from tests.scripted import Answer, Script, chunk
+from tests.scripted import Answer, Script, chunk, sse
 from tests.test_proxy_faults import CALL, both, faulty
 from toolglot import CaptureError
 from toolglot.cli import main
@@ -89,6 +90,29 @@ def test_run_again_chunk_for_chunk(tmp_path: Path, capsys: pytest.CaptureFixture
     told = json.loads(capsys.readouterr().out)
     assert (told["same"], told["choices"][0]["content"]) == (False, "é" + SLIP)
     assert told["then"][0]["content"] == "é"
+
+
+def test_answers_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are kept, since a stream broke; there is nothing to run again, and no case in them."""
+
+    async def page(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.Response(text="<html>")
+
+    async def odd(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        response = await sse(request)
+        call = {"function": {"name": "ping", "arguments": {"n": 1}}}
+        await response.write(chunk({"content": "Now", "tool_calls": [call]}) + b"data: " + b"[" * 100_000)
+        return response
+
+    script = Script(faults={"m": page, "odd": odd})
+    (file,) = captured(tmp_path, script, {"stream": False}, {"model": "odd"}, given=())
+    assert main(["replay", str(file), "--check"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line)["same"] for line in lines] == [True, True]
+    assert main(["case", str(file)]) == 0
+    told = capsys.readouterr()
+    assert told.err == f"left out: {file}:1: the upstream sent no content, so there is nothing to parse\n"
+    assert '"Now"' in told.out
 
 
 def test_a_folder_is_bounded(tmp_path: Path) -> None:

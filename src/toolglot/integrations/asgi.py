@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final
 
 from ..errors import WireError
-from ..wire import Exchange, Settings, decode_object, encode_object, error_body, openai_error
+from ..wire import Exchange, Settings, decode_object, encode_object, error_body, error_status, openai_error
 from .choosing import Dialects, checked, settings_for
 
 Message = MutableMapping[str, Any]
@@ -176,11 +176,14 @@ class _Answer:
             # A server that does not stream: the client gets the stream that it reads.
             body, kind = self._exchange.whole_as_stream(answer), _EVENTS
         elif answer is not None:
-            body = encode_object(self._exchange.whole(answer))
+            made = self._exchange.whole(answer)
+            body = encode_object(made)
+            # An error with a good status would be read as an answer without choices.
+            status = error_status(made) if self._exchange.report.failed else status
         dropped = {*_REWRITTEN, b"content-type"}
         headers = [(k, v) for k, v in self._start["headers"] if k.lower() not in dropped]
         headers += [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
-        await self._send({**self._start, "headers": headers})
+        await self._send({**self._start, "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -83,6 +84,7 @@ class Capture:
         self._limit = limit
         self._file: Path | None = None
         self._made = 0
+        self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
 
     def wants(self, record: Record) -> bool:
@@ -93,7 +95,10 @@ class Capture:
 
     def write(self, line: str) -> None:
         """Append a line. Blocks: call it in a thread. Raises ``OSError``."""
-        data = line.encode() + b"\n"
+        with self._lock:
+            self._append(line.encode("utf-8", "replace") + b"\n")
+
+    def _append(self, data: bytes) -> None:
         if self._file is None or self._size(self._file) + len(data) > self._limit // FILES:
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             self._made += 1
