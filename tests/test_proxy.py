@@ -587,6 +587,7 @@ def test_raw_refusal_of_the_template() -> None:
             async with asked as answer:
                 assert answer.status == 500
                 assert (await answer.json())["error"]["message"] == "bad template"
+            assert b.outcomes() == {"upstream_error": 1}
 
     run(work())
 

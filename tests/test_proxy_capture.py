@@ -21,7 +21,9 @@ from toolglot.cli import main
 from toolglot.proxy import redact
 from toolglot.proxy.capture import FILES, Capture, read_capture
 from toolglot.proxy.case import case
+from toolglot.proxy.config import ModelRule
 from toolglot.proxy.replay import replay
+from toolglot.registry import bundled
 
 SLIP = '<tool_call>{"name": "ping", "arguments": {"n": 1,}}</tool_call>'
 TOOLS = [
@@ -150,8 +152,15 @@ def test_files_that_are_none(
 
 
 def test_a_dialect_that_is_not_bundled(tmp_path: Path) -> None:
-    (file,) = captured(tmp_path, Script(answers={"m": Answer(SLIP)}), {})
-    file.write_text(file.read_text().replace('"dialect": "hermes", "chosen', '"dialect": "own", "chosen'))
+    """Its data is kept with the exchange; a name alone, of a later version say, needs ``--dialect``."""
+    own = tmp_path / "own.toml"
+    own.write_text(bundled("hermes").to_toml().replace('slug = "hermes"', 'slug = "own"'))
+    rule = ModelRule("m", str(own))
+    (file,) = captured(tmp_path, Script(answers={"m": Answer(SLIP)}), {}, given=(rule,))
+    (one,) = read_capture(str(file))
+    assert (one.settings.dialect.slug, replay(one).same) == ("own", True)  # type: ignore[union-attr]  # a dialect
+    line = json.loads(file.read_text())
+    file.write_text(json.dumps({**line, "dialect_spec": None}))
     with pytest.raises(CaptureError, match="no dialect is called 'own'; name one with --dialect"):
         list(read_capture(str(file)))
     assert len(list(read_capture(str(file), toolglot.resolve("hermes")))) == 1

@@ -123,12 +123,15 @@ class Proxy:
             if self.config.raw:
                 llama.check(exchange.request)
         except WireError as error:
-            self._refused(model, choice, error)
+            self._unanswered(model, choice, str(error), error.status, "refused")
             return refused(str(error), error.status, error.param).response()
         prompt: str | None = None
         if self.config.raw:
             rendered = await self._prompt(request, exchange.request)
             if not isinstance(rendered, str):
+                self._unanswered(
+                    model, choice, "the prompt could not be had", rendered.status, "upstream_error"
+                )
                 return rendered
             prompt = rendered
             settings = replace(settings, prompt_tail=prompt[-PROMPT_TAIL:])
@@ -188,10 +191,9 @@ class Proxy:
             log("dialect", model=model, dialect=choice.slug, reason=choice.reason)
         return choice
 
-    def _refused(self, model: str, choice: Choice, error: WireError) -> None:
-        record = Record(model, choice, Report(model=model), False, status=error.status, outcome="refused")
-        record.error = str(error)
-        self._done(record)
+    def _unanswered(self, model: str, choice: Choice, error: str, status: int, outcome: str) -> None:
+        report = Report(model=model)
+        self._done(Record(model, choice, report, False, status=status, outcome=outcome, error=error))
 
     def _done(self, record: Record) -> None:
         self.metrics.add(record, self.tallies.label(record.model))
