@@ -78,7 +78,7 @@ class Tally:
         if not self.requests:
             return "nothing was asked yet"
         if self.residue:
-            return "needed, and not enough: clients saw markup; the dialect may be the wrong one"
+            return "needed, and not enough: clients saw markup; the dialect may be wrong, or no tools sent"
         if self.calls["parsed"] or self.repairs:
             return "needed: calls came as text, or had to be mended"
         if self.calls["cut"]:
