@@ -154,6 +154,40 @@ def test_an_error_takes_openais_shape() -> None:
     assert json.loads(pieces[0])["error"]["message"] == "m"
 
 
+def test_an_application_that_fails_in_the_middle() -> None:
+    """What was held goes out, an error event says the rest, and the server still sees the failure."""
+    sent: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        data = says("Hi <tool", reason=None, done=False)
+        await send({"type": "http.response.body", "body": data, "more_body": True})
+        raise LookupError
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": json.dumps(request()).encode()}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    with pytest.raises(LookupError):
+        asyncio.run(
+            ToolCallMiddleware(app)(
+                {"type": "http", "method": "POST", "path": PATH, "headers": []}, receive, send
+            )
+        )
+    assert sent[-1]["more_body"] is False
+    found = frames(b"".join(message["body"] for message in sent[1:]))
+    assert accumulate(found).content == "Hi <tool"
+    assert found[-2]["error"]["message"] == "the server's answer broke off"
+
+
+def test_an_error_with_a_good_status_gets_a_bad_one() -> None:
+    status, _, pieces = serve(Server(b'{"error": "m"}', "application/json"), request(stream=False))
+    assert (status, json.loads(pieces[0])["error"]["message"]) == (502, "m")
+
+
 def test_a_compressed_answer_passes() -> None:
     _, headers, pieces = serve(Server(b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), request())
     assert (b"".join(pieces), headers["content-encoding"]) == (b"\x1f\x8b", "gzip")

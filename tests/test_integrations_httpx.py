@@ -181,6 +181,12 @@ def test_an_error_takes_openais_shape(library: Any, stream: bool) -> None:
     }
 
 
+def test_an_error_with_a_good_status_gets_a_bad_one(library: Any) -> None:
+    said = b'{"error": {"message": "m", "code": 429}}'
+    response = post(library, Upstream(library, said, "application/json"), request(stream=False))
+    assert (response.status_code, response.json()["error"]["message"]) == (429, "m")
+
+
 def test_a_server_that_does_not_stream(library: Any) -> None:
     upstream = Upstream(library, json.dumps(body(CALL)).encode(), "application/json")
     response = post(library, upstream, request())

@@ -196,9 +196,9 @@ def test_chat_without_v1() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"{", "the request's body is no JSON: send one JSON object"),
-        (b"[]", "the request's body is no JSON object"),
-        (b"[" * 100_000, "the request's body is no JSON: send one JSON object"),
+        (b"{", "the request's body is no JSON object: send one"),
+        (b"[]", "the request's body is no JSON object: send one"),
+        (b"[" * 100_000, "the request's body is no JSON object: send one"),
     ],
 )
 def test_requests_that_are_none(body: bytes, message: str) -> None:
@@ -247,17 +247,17 @@ def test_whole_as_stream() -> None:
         ]
     }
     assert collected.feed(json.dumps(body).encode()) == b""
-    (choice,) = events(collected.end())[0]["choices"]
-    assert choice == {
-        "index": 0,
-        "finish_reason": "stop",
-        "delta": {"tool_calls": [{"id": "a", "index": 0}, {"id": "b", "index": 1}]},
-    }
+    assert events(collected.end()) == [body]
 
 
-def test_an_answer_that_is_no_json() -> None:
-    async def page(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        return web.Response(text="<html>", content_type="text/html")
+@pytest.mark.parametrize(
+    "body",
+    ["<html>", "[1]", '{"choices": ' + "[" * 100_000 + "]" * 100_000 + "}"],
+    ids=["html", "list", "deep"],
+)
+def test_an_answer_that_is_no_json(body: str) -> None:
+    async def page(request: web.Request, asked: dict[str, Any]) -> web.StreamResponse:
+        return web.Response(text=body, content_type="text/html")
 
     async def work() -> None:
         async with both(Script(faults={"m": page})) as b, b.ask(stream=False) as answer:
@@ -267,8 +267,22 @@ def test_an_answer_that_is_no_json() -> None:
     run(work())
 
 
+def test_an_error_with_a_good_status_gets_a_bad_one() -> None:
+    async def limited(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response({"error": {"message": "slow down", "code": 429}})
+
+    async def work() -> None:
+        async with both(Script(faults={"m": limited})) as b:
+            async with b.ask(stream=False) as answer:
+                assert answer.status == 429
+                assert (await answer.json())["error"]["message"] == "slow down"
+            assert b.outcomes() == {"upstream_error": 1}
+
+    run(work())
+
+
 def test_an_upstream_that_leaves_the_connection_open() -> None:
-    """The client has its end with the end mark."""
+    """The client has its end with the end mark, and may leave then."""
 
     async def open_ended(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         response = await sse(request)
@@ -280,6 +294,9 @@ def test_an_upstream_that_leaves_the_connection_open() -> None:
         async with both(Script(faults={"m": open_ended})) as b:
             assert (await asyncio.wait_for(b.read(), 5)).endswith(DONE)
             assert b.script.open == 1
+            await b.session.close()
+            await b.settled()
+            assert b.outcomes() == {"done": 1}
 
     run(work())
 
@@ -311,6 +328,38 @@ def test_the_upstreams_key_goes_through_and_nowhere_else(
         "done",
         1,
     )
+
+
+def test_an_upstreams_error_is_logged_without_keys_and_short(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    said = "bad key sk-abcdefghijklmnop: " + "the prompt " * 100
+
+    async def refusing(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        response = await sse(request)
+        await response.write(b'data: {"error": ' + json.dumps(said).encode() + b"}\n\n")
+        return response
+
+    async def work() -> None:
+        async with both(Script(faults={"m": refusing})) as b:
+            assert events(await b.read())[-2]["error"]["message"] == said
+
+    run(work())
+    (told,) = (json.loads(JsonLines().format(r)) for r in caplog.records if r.getMessage() == "chat")
+    assert told["error"].startswith("bad key xx-xxxxxxxxxxxxxxxx: the prompt")
+    assert len(told["error"]) == 200
+
+
+def test_a_models_id_is_kept_short() -> None:
+    """It comes from the client, and stands in logs, in metrics and on the status page."""
+
+    async def work() -> None:
+        name = "m" * 5_000
+        async with both(Script(answers={name: Answer("x")})) as b:
+            await b.read(name)
+            assert b.script.requests[0]["model"] == name
+            assert list((await get(b, "/status"))["models"]) == ["m" * 200]
+
+    run(work())
 
 
 def test_status_and_metrics() -> None:
@@ -538,6 +587,7 @@ def test_raw_refusal_of_the_template() -> None:
             async with asked as answer:
                 assert answer.status == 500
                 assert (await answer.json())["error"]["message"] == "bad template"
+            assert b.outcomes() == {"upstream_error": 1}
 
     run(work())
 
@@ -573,12 +623,15 @@ def test_alarm_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
     tallies = Tallies(lambda: now)
     for seconds in (0.0, 1.0, ALARM_EVERY - 1, ALARM_EVERY):
         now = seconds
-        tallies.add(_record("m", residue=[ResidueHit("<tool_call>", 0, "x <tool_call>")]))
+        tallies.add(_record("m", residue=[ResidueHit("<tool_call>", 0, "sk-abcdefghijklmnop <tool_call>")]))
     alarms = [record.fields for record in caplog.records if record.getMessage() == "residue"]  # type: ignore[attr-defined]
     assert [alarm["hits"] for alarm in alarms] == [1, 3]
     told = tallies.as_json()["m"]
     assert told["residue"] == {"<tool_call>": 4}
-    assert told["residue_evidence"][0] == {"marker": "<tool_call>", "text": "x <tool_call>"}
+    assert told["residue_evidence"][0] == {
+        "marker": "<tool_call>",
+        "text": "xx-xxxxxxxxxxxxxxxx <tool_call>",
+    }
     assert told["still_needed"].startswith("needed, and not enough")
 
 

@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 import toolglot
 from tests.casefile import read
-from tests.scripted import Answer, Script, chunk
+from tests.scripted import Answer, Script, chunk, sse
 from tests.test_proxy_faults import CALL, both, faulty
 from toolglot import CaptureError
 from toolglot.cli import main
 from toolglot.proxy import redact
 from toolglot.proxy.capture import FILES, Capture, read_capture
 from toolglot.proxy.case import case
+from toolglot.proxy.config import ModelRule
 from toolglot.proxy.replay import replay
+from toolglot.registry import bundled
 
 SLIP = '<tool_call>{"name": "ping", "arguments": {"n": 1,}}</tool_call>'
 TOOLS = [
@@ -91,6 +94,29 @@ def test_run_again_chunk_for_chunk(tmp_path: Path, capsys: pytest.CaptureFixture
     assert told["then"][0]["content"] == "é"
 
 
+def test_answers_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are kept, since a stream broke; there is nothing to run again, and no case in them."""
+
+    async def page(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.Response(text="<html>")
+
+    async def odd(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        response = await sse(request)
+        call = {"function": {"name": "ping", "arguments": {"n": 1}}}
+        await response.write(chunk({"content": "Now", "tool_calls": [call]}) + b"data: " + b"[" * 100_000)
+        return response
+
+    script = Script(faults={"m": page, "odd": odd})
+    (file,) = captured(tmp_path, script, {"stream": False}, {"model": "odd"}, given=())
+    assert main(["replay", str(file), "--check"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line)["same"] for line in lines] == [True, True]
+    assert main(["case", str(file)]) == 0
+    told = capsys.readouterr()
+    assert told.err == f"left out: {file}:1: the upstream sent no content, so there is nothing to parse\n"
+    assert '"Now"' in told.out
+
+
 def test_a_folder_is_bounded(tmp_path: Path) -> None:
     capture = Capture(tmp_path, everything=True, limit=8_000)
     for number in range(200):
@@ -126,8 +152,15 @@ def test_files_that_are_none(
 
 
 def test_a_dialect_that_is_not_bundled(tmp_path: Path) -> None:
-    (file,) = captured(tmp_path, Script(answers={"m": Answer(SLIP)}), {})
-    file.write_text(file.read_text().replace('"dialect": "hermes", "chosen', '"dialect": "own", "chosen'))
+    """Its data is kept with the exchange; a name alone, of a later version say, needs ``--dialect``."""
+    own = tmp_path / "own.toml"
+    own.write_text(bundled("hermes").to_toml().replace('slug = "hermes"', 'slug = "own"'))
+    rule = ModelRule("m", str(own))
+    (file,) = captured(tmp_path, Script(answers={"m": Answer(SLIP)}), {}, given=(rule,))
+    (one,) = read_capture(str(file))
+    assert (one.settings.dialect.slug, replay(one).same) == ("own", True)  # type: ignore[union-attr]  # a dialect
+    line = json.loads(file.read_text())
+    file.write_text(json.dumps({**line, "dialect_spec": None}))
     with pytest.raises(CaptureError, match="no dialect is called 'own'; name one with --dialect"):
         list(read_capture(str(file)))
     assert len(list(read_capture(str(file), toolglot.resolve("hermes")))) == 1

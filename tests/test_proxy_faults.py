@@ -343,6 +343,43 @@ def test_request_too_large() -> None:
                     assert got.status == 413
                     assert (await got.json())["error"]["code"] == "request_too_large"
 
+            async def pieces() -> AsyncIterator[bytes]:
+                yield b"x" * 900
+                yield b"x" * 900
+
+            async with b.session.post(b.url + "/v1/embeddings", data=pieces()) as got:
+                assert got.status == 413
+                assert (await got.json())["error"]["code"] == "request_too_large"
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
+def test_request_that_is_not_packed_as_it_says(path: str) -> None:
+    async def run() -> None:
+        async with both(Script()) as b:
+            headers = {"Content-Encoding": "gzip"}
+            async with b.session.post(b.url + path, data=b"{}", headers=headers) as got:
+                assert got.status == 400
+                assert (await got.json())["error"]["message"].startswith(
+                    "the request's body cannot be unpacked"
+                )
+
+    asyncio.run(run())
+
+
+def test_what_the_proxy_answered_is_not_expected_of_the_upstream() -> None:
+    """An upstream that knows no ``Expect`` would wait for a body that waits for its word."""
+
+    async def run() -> None:
+        async def echo(request: web.Request) -> web.StreamResponse:
+            return web.json_response({"expected": request.headers.get("Expect")})
+
+        async with both(Script(routes={"/v1/embeddings": echo})) as b:
+            asked = b.session.post(b.url + "/v1/embeddings", data=b"x", expect100=True)
+            async with asked as got:
+                assert await got.json() == {"expected": None}
+
     asyncio.run(run())
 
 

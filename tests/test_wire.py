@@ -23,7 +23,7 @@ from tests.upstream import (
     whole_answer,
 )
 from toolglot import UnknownDialectError, WireError
-from toolglot.wire import Exchange, Settings
+from toolglot.wire import Exchange, Settings, error_status
 from toolglot.wire.nesting import Nesting
 
 HERMES = Settings(dialect="hermes")
@@ -543,6 +543,15 @@ def test_logprobs_stay_with_text_that_is_not_changed() -> None:
         each["choices"][0]["logprobs"] = {"content": [1]}
     found = run(one, two, chunk({"content": "box"}, "stop"))
     assert [f["choices"][0].get("logprobs") for f in found[:-1]] == [None, {"content": [1]}, None, None]
+    empty = chunk({"content": ""})
+    empty["choices"][0]["logprobs"] = {"content": [2]}
+    found = run(one, empty, chunk({}, "stop"))
+    assert [f["choices"][0].get("logprobs") for f in found[:-1]] == [
+        None,
+        {"content": [1]},
+        {"content": [2]},
+        None,
+    ]
     for text, want in (("Hi", {"content": [1]}), (CALL, None)):
         answer = body(text)
         answer["choices"][0]["logprobs"] = {"content": [1]}
@@ -644,6 +653,8 @@ def test_a_break_after_the_finish_is_none() -> None:
         b'data: {"object": "error", "error": "boom"}\n\n',
         b'event: error\ndata: {"message": "boom"}\n\n',
         b"event: error\ndata: boom\n\n",
+        b'data: {"object": "error", "message": "boom", "code": 400}\n\n',
+        b'error: {"code": 500, "message": "boom", "type": "server_error"}\n\n',
     ],
 )
 def test_an_error_event_ends_the_stream(event: bytes) -> None:
@@ -690,9 +701,20 @@ def test_a_big_chunk_and_many_small_ones() -> None:
     assert small.content == "z" * 2000
 
 
-def test_an_error_body_is_normalised() -> None:
-    made = Exchange(request(), HERMES).whole({"error": "boom"})
-    assert made == {"error": {"message": "boom", "type": "server_error", "param": None, "code": None}}
+@pytest.mark.parametrize(
+    ("said", "code", "status"),
+    [
+        ({"error": "boom"}, None, 502),
+        ({"error": {"message": "boom", "code": 429}}, 429, 429),
+        ({"error": {"message": "boom", "code": "overloaded"}}, "overloaded", 502),
+        ({"object": "error", "message": "boom", "code": 400}, 400, 400),
+        ({"error": {"message": "boom", "code": 200}}, 200, 502),
+    ],
+)
+def test_an_error_body_is_normalised(said: dict[str, Any], code: Any, status: int) -> None:
+    made = Exchange(request(), HERMES).whole(said)
+    assert made == {"error": {"message": "boom", "type": "server_error", "param": None, "code": code}}
+    assert error_status(made) == status
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
 from typing import Any, Final
 
 from ..errors import WireError
-from ..wire import Exchange, Settings, decode_object, encode_object, error_body, openai_error
+from ..wire import Exchange, Settings, decode_object, encode_object, error_body, error_status, openai_error
 from .choosing import Dialects, checked, settings_for
 
 Message = MutableMapping[str, Any]
@@ -102,7 +103,10 @@ class ToolCallMiddleware:
             return
         sent = encode_object(exchange.request)
         answer = _Answer(exchange, send, self._most_answered)
-        await self._app(_rescoped(scope, len(sent)), _replayed(sent, receive), answer.send)
+        try:
+            await self._app(_rescoped(scope, len(sent)), _replayed(sent, receive), answer.send)
+        finally:
+            await answer.close()
 
 
 class _Answer:
@@ -116,6 +120,7 @@ class _Answer:
         self._stream = exchange.stream()
         self._body: list[bytes] = []
         self._length = 0
+        self._open = False
         self._how = self._pass
 
     async def send(self, message: Message) -> None:
@@ -127,6 +132,14 @@ class _Answer:
         else:
             await self._send(message)
 
+    async def close(self) -> None:
+        """The application is through. A stream that it did not end broke off, and ends as such."""
+        if self._open:
+            data = self._stream.close("the server's answer broke off")
+            # A client that is gone is told nothing, which some servers answer with an error.
+            with suppress(OSError):
+                await self._send({"type": "http.response.body", "body": data, "more_body": False})
+
     async def _begin(self, message: Message) -> None:
         headers = {name.lower(): value for name, value in message.get("headers", ())}
         kind = headers.get(b"content-type", b"").lower()
@@ -134,7 +147,7 @@ class _Answer:
             # Compressed by something inside of us: nothing that can be read here.
             await self._send(message)
         elif kind.startswith(_EVENTS) and message["status"] < 400:
-            self._how = self._pipe
+            self._how, self._open = self._pipe, True
             kept = [(k, v) for k, v in message["headers"] if k.lower() not in _REWRITTEN]
             await self._send({**message, "headers": kept})
         elif kind.startswith(_JSON):
@@ -150,6 +163,7 @@ class _Answer:
         data = self._stream.feed(message.get("body", b""))
         more = message.get("more_body", False)
         if not more:
+            self._open = False
             data += self._stream.close()
         if data or not more:
             await self._send({**message, "body": data, "more_body": more})
@@ -176,11 +190,14 @@ class _Answer:
             # A server that does not stream: the client gets the stream that it reads.
             body, kind = self._exchange.whole_as_stream(answer), _EVENTS
         elif answer is not None:
-            body = encode_object(self._exchange.whole(answer))
+            made = self._exchange.whole(answer)
+            body = encode_object(made)
+            # An error with a good status would be read as an answer without choices.
+            status = error_status(made) if self._exchange.report.failed else status
         dropped = {*_REWRITTEN, b"content-type"}
         headers = [(k, v) for k, v in self._start["headers"] if k.lower() not in dropped]
         headers += [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
-        await self._send({**self._start, "headers": headers})
+        await self._send({**self._start, "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
 

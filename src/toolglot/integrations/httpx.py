@@ -26,6 +26,7 @@ from ..wire import (
     decode_object,
     encode_object,
     error_body,
+    error_status,
     openai_error,
 )
 from .choosing import Dialects, checked, settings_for
@@ -166,7 +167,9 @@ class ToolCallTransport(_Transport):
             )
         made = exchange.whole(answer)
         self._tell(exchange)
-        return _json(library, response, response.status_code, made, headers)
+        # Some say an error with a good status, which a client would read as an answer without choices.
+        status = error_status(made) if exchange.report.failed else response.status_code
+        return _json(library, response, status, made, headers)
 
     def _tell(self, exchange: Exchange) -> None:
         if self._on_report is not None:

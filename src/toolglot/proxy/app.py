@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import time
 from collections.abc import AsyncIterator
@@ -23,13 +22,13 @@ from aiohttp import web
 import toolglot
 
 from ..errors import WireError
-from ..wire import Exchange, Report, Settings, openai_error
-from . import llama
+from ..wire import Exchange, Report, Settings, decode_object, openai_error
+from . import llama, redact
 from .capture import Capture, Tape, line_of
 from .chat import Chat, asked_with
 from .choice import Choice, Choices
 from .config import Config
-from .failures import FAULTS, not_json, refused, too_large, upstream_failure
+from .failures import FAULTS, not_json, refused, too_large, unreadable, upstream_failure
 from .forward import forward
 from .learning import Learning
 from .live import KeepAlive
@@ -45,6 +44,12 @@ _KEEP_SPECIAL = ("vllm", "sglang")
 
 PROMPT_TAIL = 4_000
 """Characters of a prompt's end that a parser is given: its last turn begins there, if anywhere."""
+
+MODEL = 200
+"""Characters of a model's id that are kept for logs, metrics and the status page: clients choose it."""
+
+ERROR = 200
+"""Characters of an upstream's error message that are logged."""
 
 
 class Proxy:
@@ -96,14 +101,14 @@ class Proxy:
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         try:
-            body = json.loads(await request.read())
+            body = decode_object(await request.read())
         except web.HTTPRequestEntityTooLarge:
             return too_large("request", self.config.max_request).response()
-        except (ValueError, RecursionError):
-            return refused("the request's body is no JSON: send one JSON object").response()
-        if not isinstance(body, dict):
-            return refused("the request's body is no JSON object").response()
-        model = str(body.get("model") or "")
+        except web.RequestPayloadError:
+            return unreadable().response()
+        if body is None:
+            return refused("the request's body is no JSON object: send one").response()
+        model = _model_of(body)
         self.learning.requested(model)
         choice = self._choice(model)
         settings = replace(
@@ -118,12 +123,15 @@ class Proxy:
             if self.config.raw:
                 llama.check(exchange.request)
         except WireError as error:
-            self._refused(model, choice, error)
+            self._unanswered(model, choice, str(error), error.status, "refused")
             return refused(str(error), error.status, error.param).response()
         prompt: str | None = None
         if self.config.raw:
             rendered = await self._prompt(request, exchange.request)
             if not isinstance(rendered, str):
+                self._unanswered(
+                    model, choice, "the prompt could not be had", rendered.status, "upstream_error"
+                )
                 return rendered
             prompt = rendered
             settings = replace(settings, prompt_tail=prompt[-PROMPT_TAIL:])
@@ -139,7 +147,7 @@ class Proxy:
         choice: Choice,
         prompt: str | None,
     ) -> web.StreamResponse:
-        record = Record(str(body.get("model") or ""), choice, exchange.report, exchange.streamed)
+        record = Record(_model_of(body), choice, exchange.report, exchange.streamed)
         tape = Tape(self.config.capture_limit // 16) if self._capture is not None else None
         chat = Chat(self.config, self.upstream, self.keep_alive, exchange, record, prompt=prompt, tape=tape)
         started = time.monotonic()
@@ -148,7 +156,7 @@ class Proxy:
         try:
             return await chat.serve(request)
         except asyncio.CancelledError:
-            record.outcome = "client_gone"
+            record.client_left()
             raise
         finally:
             self.metrics.open.dec()
@@ -169,11 +177,10 @@ class Proxy:
             return upstream_failure(error, self.config).response()
         if answer.status >= 400:
             return web.json_response(openai_error(data, answer.status), status=answer.status)
-        try:
-            prompt = json.loads(data)["prompt"]
-        except (ValueError, KeyError, TypeError):
+        said = decode_object(data)
+        if said is None or "prompt" not in said:
             return not_json().response()
-        return str(prompt)
+        return str(said["prompt"])
 
     def _choice(self, model: str) -> Choice:
         choice = self.choices.of(model)
@@ -184,10 +191,9 @@ class Proxy:
             log("dialect", model=model, dialect=choice.slug, reason=choice.reason)
         return choice
 
-    def _refused(self, model: str, choice: Choice, error: WireError) -> None:
-        record = Record(model, choice, Report(model=model), False, status=error.status, outcome="refused")
-        record.error = str(error)
-        self._done(record)
+    def _unanswered(self, model: str, choice: Choice, error: str, status: int, outcome: str) -> None:
+        report = Report(model=model)
+        self._done(Record(model, choice, report, False, status=status, outcome=outcome, error=error))
 
     def _done(self, record: Record) -> None:
         self.metrics.add(record, self.tallies.label(record.model))
@@ -206,7 +212,8 @@ class Proxy:
             calls={"parsed": report.calls_parsed, "native": report.calls_native, "cut": report.calls_cut},
             defects=dict(report.defects),
             residue=len(report.residue),
-            **({"error": record.error} if record.error else {}),
+            # An upstream's own words, which may hold a key, and may go on to quote a prompt.
+            **({"error": redact.secrets(record.error)[:ERROR]} if record.error else {}),
         )
 
     def _keep(self, capture: Capture, line: str) -> None:
@@ -248,3 +255,7 @@ class Proxy:
 
     async def _metrics(self, request: web.Request) -> web.Response:
         return web.Response(body=self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
+
+
+def _model_of(body: dict[str, Any]) -> str:
+    return str(body.get("model") or "")[:MODEL]

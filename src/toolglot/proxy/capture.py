@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from ..auto import Resolved, resolve
+from ..dialect import Dialect
 from ..errors import CaptureError, ToolglotError, UnknownDialectError
+from ..registry import BUNDLED, bundled
 from ..wire import Settings
 from .record import Record
 
@@ -83,6 +86,7 @@ class Capture:
         self._limit = limit
         self._file: Path | None = None
         self._made = 0
+        self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
 
     def wants(self, record: Record) -> bool:
@@ -93,7 +97,10 @@ class Capture:
 
     def write(self, line: str) -> None:
         """Append a line. Blocks: call it in a thread. Raises ``OSError``."""
-        data = line.encode() + b"\n"
+        with self._lock:
+            self._append(line.encode("utf-8", "replace") + b"\n")
+
+    def _append(self, data: bytes) -> None:
         if self._file is None or self._size(self._file) + len(data) > self._limit // FILES:
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             self._made += 1
@@ -128,6 +135,7 @@ def line_of(record: Record, request: dict[str, Any], settings: Settings, tape: T
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "model": record.model,
             "dialect": record.choice.slug,
+            "dialect_spec": _spec(settings),
             "chosen_because": record.choice.reason,
             "prompt_tail": settings.prompt_tail or "",
             "settings": {name: getattr(settings, name) for name in _SETTINGS},
@@ -153,6 +161,19 @@ def line_of(record: Record, request: dict[str, Any], settings: Settings, tape: T
     )
 
 
+def _spec(settings: Settings) -> dict[str, Any] | None:
+    """The dialect's own data where its name alone would not give it back, as of a template's."""
+    dialect = resolve(settings.dialect)
+    if not isinstance(dialect, Dialect) or (dialect.slug in BUNDLED and bundled(dialect.slug) == dialect):
+        return None
+    return dialect.to_dict()
+
+
+def _dialect(data: dict[str, Any]) -> Resolved:
+    spec = data.get("dialect_spec")
+    return resolve(str(data["dialect"])) if spec is None else Dialect.from_dict(spec)
+
+
 def read_capture(path: str, dialect: Resolved | None = None) -> Iterator[Exchanged]:
     """The exchanges of a file, read in ``dialect`` where that is given. Raises ``CaptureError``."""
     try:
@@ -174,7 +195,7 @@ def _exchanged(where: str, text: str, dialect: Resolved | None) -> Exchanged:
         if not data["whole"]:
             raise CaptureError(f"{where}: the exchange was too large to be captured whole")
         settings = Settings(
-            dialect=resolve(str(data["dialect"])) if dialect is None else dialect,
+            dialect=_dialect(data) if dialect is None else dialect,
             prompt_tail=data["prompt_tail"] or None,
             **data["settings"],
         )

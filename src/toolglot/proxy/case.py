@@ -18,19 +18,23 @@ from ..errors import CaptureError
 from ..message import Message
 from ..parser import parse
 from ..registry import BUNDLED
-from . import redact, summary
+from ..wire import decode_object
+from ..wire.choice import reasoning_of
+from ..wire.sse import EventReader
+from . import redact
 from .capture import Exchanged
 from .config import slug_of
 
 
 def case(exchanged: Exchanged, redaction: str | None = None) -> str:
     """The case's text. ``redaction`` is ``secrets`` or ``contents``. Raises ``CaptureError``."""
-    choices = _upstream(exchanged)
-    if not choices or not choices[0].get("content"):
+    raw, finish, reasoned = _upstream(exchanged)
+    if not raw:
         raise CaptureError(f"{exchanged.where}: the upstream sent no content, so there is nothing to parse")
-    raw, finish = choices[0]["content"], choices[0]["finish_reason"]
     dialect = resolve(exchanged.settings.dialect)
     tools = exchanged.request.get("tools") or []
+    if exchanged.request.get("tool_choice") == "none":
+        tools = []
     options: dict[str, Any] = {
         "dialect": dialect,
         "tools": tools,
@@ -51,7 +55,7 @@ def case(exchanged: Exchanged, redaction: str | None = None) -> str:
         message = again
     lines = [f"=== captured from {exchanged.model or 'a model'}"]
     lines.append("# The expectation is what a run gave: compare it with the contract.")
-    if choices[0].get("reasoning"):
+    if reasoned:
         lines.append("# The upstream sent reasoning on a channel of its own, which is not shown here.")
     slug = slug_of(dialect)
     lines.append(f"dialect: {slug}" if slug in (*BUNDLED, "auto") else f"# dialect: {slug}, not bundled")
@@ -66,9 +70,32 @@ def case(exchanged: Exchanged, redaction: str | None = None) -> str:
     return "\n".join(lines)
 
 
-def _upstream(exchanged: Exchanged) -> list[dict[str, Any]]:
+def _upstream(exchanged: Exchanged) -> tuple[str, str | None, bool]:
+    """The first choice as the upstream wrote it: content, finish reason, whether there was reasoning.
+
+    Read as ``wire`` reads it, since an upstream may write anything.
+    """
     data = b"".join(exchanged.received)
-    return summary.of_stream(data) if exchanged.streamed else summary.of_whole(json.loads(data))
+    if exchanged.streamed:
+        reader = EventReader(len(data) + 1)
+        bodies = [frame.value for frame in (*reader.feed(data), *reader.close())]
+    else:
+        bodies = [decode_object(data)]
+    content: list[str] = []
+    finish: str | None = None
+    reasoned = False
+    for body in bodies:
+        choices = body.get("choices") if isinstance(body, dict) else None
+        for place, choice in enumerate(choices if isinstance(choices, list) else ()):
+            if not isinstance(choice, dict) or choice.get("index", place) != 0:
+                continue
+            said = choice.get("delta") or choice.get("message")
+            if isinstance(said, dict):
+                content.append(said["content"] if isinstance(said.get("content"), str) else "")
+                reasoned = reasoned or bool(reasoning_of(said))
+            if isinstance(choice.get("finish_reason"), str):
+                finish = choice["finish_reason"]
+    return "".join(content), finish, reasoned
 
 
 def _expectation(message: Message) -> str:

@@ -10,16 +10,14 @@ The path of a chunk is kept short: read what there is, feed it, write what came 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
-from ..wire import AnswerStream, Exchange, openai_error
+from ..wire import AnswerStream, Exchange, decode_object, encode_object, error_status, openai_error
 from . import llama
 from .capture import Tape
 from .config import Config
@@ -95,15 +93,21 @@ class Chat:
         data = await self._read(answer)
         if data is None:
             return self._fail(too_large("response", self._config.max_response))
-        body = _object(data)
+        body = decode_object(data)
         if body is None:
             return self._fail(not_json())
         if self._prompt is not None:
             body = llama.whole(body, self._record.model)
-        out = _bytes(self._exchange.whole(body))
+        made = self._exchange.whole(body)
+        out, status = encode_object(made), answer.status
         if self._tape is not None:
-            self._tape.take(_bytes(body), out)
-        return _json_response(answer, out)
+            self._tape.take(encode_object(body), out)
+        if self._exchange.report.failed:
+            # Some say an error with a good status, which a client would read as an answer without choices.
+            status = error_status(made)
+            self._record.outcome, self._record.status = "upstream_error", status
+            self._record.error = self._exchange.report.failed
+        return _json_response(answer, out, status)
 
     async def _stream(
         self, request: web.Request, answer: aiohttp.ClientResponse, stream: AnswerStream
@@ -120,7 +124,7 @@ class Chat:
             if self._record.outcome == "done" and not self._exchange.report.failed:
                 await source.drain()
         except ConnectionError:
-            self._record.outcome = "client_gone"
+            self._record.client_left()
         return response
 
     async def _pump(self, source: Source, stream: AnswerStream, live: Live) -> None:
@@ -149,6 +153,7 @@ class Chat:
                 record.outcome, record.error = "upstream_broke", failed
         if out:
             await live.send(out)
+        record.sent = True
 
     def _translation(self, answer: aiohttp.ClientResponse) -> Translation | None:
         """What makes the upstream's bytes a chat stream, where they are none."""
@@ -163,7 +168,7 @@ class Chat:
         data = await self._read(answer) or b""
         body = openai_error(data, answer.status)
         self._record.outcome, self._record.status = "upstream_error", answer.status
-        return _json_response(answer, _bytes(body))
+        return _json_response(answer, encode_object(body), answer.status)
 
     async def _read(self, answer: aiohttp.ClientResponse) -> bytes | None:
         """The whole body, or None where it is over the limit."""
@@ -197,18 +202,6 @@ def asked_with(request: web.Request, streamed: bool) -> list[tuple[str, str]]:
     ]
 
 
-def _object(data: bytes) -> dict[str, Any] | None:
-    try:
-        body = json.loads(data)
-    except ValueError:
-        return None
-    return body if isinstance(body, dict) else None
-
-
-def _bytes(body: dict[str, Any]) -> bytes:
-    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-
-
-def _json_response(answer: aiohttp.ClientResponse, body: bytes) -> web.Response:
+def _json_response(answer: aiohttp.ClientResponse, body: bytes, status: int) -> web.Response:
     headers = CIMultiDict(passed_on(answer.headers, *_RESPONSE_OWN))
-    return web.Response(status=answer.status, body=body, content_type="application/json", headers=headers)
+    return web.Response(status=status, body=body, content_type="application/json", headers=headers)

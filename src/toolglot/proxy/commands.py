@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 from ..cli.inputs import Command
 from ..errors import CaptureError, ConfigError
@@ -118,13 +119,21 @@ def _case(options: argparse.Namespace) -> int:
     dialect = None if options.dialect is None else load_dialect(options.dialect)
     written = 0
     for exchanged in read_capture(options.file, dialect):
-        if options.line is None or exchanged.where.endswith(f":{options.line}"):
-            print(case(exchanged, options.redact))
-            written += 1
+        if options.line is not None and not exchanged.where.endswith(f":{options.line}"):
+            continue
+        try:
+            text = case(exchanged, options.redact)
+        except CaptureError as error:
+            if options.line is not None:
+                raise
+            # One that is no case does not take the others with it.
+            print(f"left out: {error}", file=sys.stderr)
+            continue
+        print(text)
+        written += 1
     if not written:
-        raise CaptureError(
-            f"{options.file}: no exchange" + (f" in line {options.line}" if options.line else "")
-        )
+        what = "that can be a case" if options.line is None else f"in line {options.line}"
+        raise CaptureError(f"{options.file}: no exchange {what}")
     return 0
 
 

@@ -43,6 +43,11 @@ def refused(message: str, status: int = 400, param: str | None = None) -> Failur
     return Failure(status, "invalid_request_error", "invalid_request", message, param)
 
 
+def unreadable() -> Failure:
+    """The client's body does not fit what its headers say of it."""
+    return refused("the request's body cannot be unpacked: its Content-Encoding does not fit")
+
+
 def upstream_failure(error: BaseException, config: Config) -> Failure:
     """What went wrong with the upstream, as told to the client."""
     if isinstance(error, aiohttp.ConnectionTimeoutError):
@@ -70,7 +75,5 @@ def not_json() -> Failure:
 def too_large(what: str, limit: int) -> Failure:
     """A body is over its limit, in bytes."""
     option = "--max-request" if what == "request" else "--max-response"
-    status = 413 if what == "request" else 502
-    return Failure(
-        status, "invalid_request_error", f"{what}_too_large", f"the {what} is over {limit} bytes ({option})"
-    )
+    status, kind = (413, "invalid_request_error") if what == "request" else (502, "upstream_error")
+    return Failure(status, kind, f"{what}_too_large", f"the {what} is over {limit} bytes ({option})")

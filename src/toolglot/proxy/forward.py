@@ -14,12 +14,35 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from .config import Config
-from .failures import FAULTS, Failure, too_large, upstream_failure
+from .failures import FAULTS, Failure, too_large, unreadable, upstream_failure
 from .upstream import Upstream, passed_on
 
 
-class _TooLargeError(Exception):
-    """The request's body is over the limit."""
+class _UnusableError(Exception):
+    """The request's body cannot be sent on."""
+
+
+class _Body:
+    """A request's body, piece by piece; ``failure`` says why it stopped, also where aiohttp does not."""
+
+    def __init__(self, request: web.Request, most: int) -> None:
+        self._request = request
+        self._most = most
+        self.failure: Failure | None = None
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body. Raises ``_UnusableError``."""
+        size = 0
+        try:
+            async for piece in self._request.content.iter_any():
+                size += len(piece)
+                if size > self._most:
+                    self.failure = too_large("request", self._most)
+                    raise _UnusableError
+                yield piece
+        except web.RequestPayloadError as error:
+            self.failure = unreadable()
+            raise _UnusableError from error
 
 
 async def forward(request: web.Request, config: Config, upstream: Upstream) -> web.StreamResponse:
@@ -29,18 +52,17 @@ async def forward(request: web.Request, config: Config, upstream: Upstream) -> w
         return Failure(501, "invalid_request_error", "not_supported", text).response()
     if (request.content_length or 0) > config.max_request:
         return too_large("request", config.max_request).response()
+    body = _Body(request, config.max_request)
     try:
         answer = await upstream.session.request(
             request.method,
             upstream.url(request.rel_url.raw_path_qs),
-            headers=CIMultiDict(passed_on(request.headers, *_unpacked(request))),
-            data=_body(request, config.max_request) if request.can_read_body else None,
+            headers=CIMultiDict(passed_on(request.headers, "expect", *_unpacked(request))),
+            data=body.pieces() if request.can_read_body else None,
             allow_redirects=False,
         )
-    except _TooLargeError:
-        return too_large("request", config.max_request).response()
-    except FAULTS as error:
-        return upstream_failure(error, config).response()
+    except (*FAULTS, _UnusableError) as error:
+        return (body.failure or upstream_failure(error, config)).response()
     response = web.StreamResponse(
         status=answer.status, reason=answer.reason, headers=CIMultiDict(passed_on(answer.headers))
     )
@@ -61,12 +83,3 @@ async def forward(request: web.Request, config: Config, upstream: Upstream) -> w
 def _unpacked(request: web.Request) -> tuple[str, ...]:
     """A compressed request has been unpacked on its way in, and its headers no longer fit."""
     return ("content-encoding", "content-length") if "Content-Encoding" in request.headers else ()
-
-
-async def _body(request: web.Request, most: int) -> AsyncIterator[bytes]:
-    size = 0
-    async for chunk in request.content.iter_any():
-        size += len(chunk)
-        if size > most:
-            raise _TooLargeError
-        yield chunk

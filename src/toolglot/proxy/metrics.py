@@ -48,6 +48,9 @@ class Metrics:
         """Count one exchange; ``label`` is the bounded name of its model."""
         report = record.report
         dialect = report.dialect or record.choice.slug
+        if " " in dialect:
+            # What several choices were read in: as a label there would be too many of them.
+            dialect = "(several)"
         self._requests.labels(label, record.outcome).inc()
         for origin, number in (
             ("parsed", report.calls_parsed),

@@ -1,7 +1,8 @@
 """Record: what became of one exchange, and the tally for each model that ``/status`` shows.
 
 Promises: bounded, however many models clients name and however long the proxy runs. Evidence of residue
-is the only text of a model that is kept, and it is short and can be switched off (``redact``).
+is the only text of a model that is kept; it is short, what looks like a key is masked (``redact``), and it
+can be switched off.
 
 Does not: keep time or count for Prometheus (``metrics``).
 """
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..wire import Report
+from . import redact
 from .choice import Choice
 from .logs import log
 
@@ -33,6 +35,7 @@ class Record:
     ``outcome``: ``done``, ``refused`` (by the proxy), ``upstream_error`` (an error status),
     ``upstream_broke`` or ``client_gone``. ``seconds`` of the whole; ``held_seconds`` in which text was held;
     ``added_seconds`` between the upstream's first text and the first that the client got, or None.
+    ``sent``: whether a stream went out to its end.
     """
 
     model: str
@@ -46,6 +49,12 @@ class Record:
     added_seconds: float | None = None
     chunks: int = 0
     error: str = ""
+    sent: bool = False
+
+    def client_left(self) -> None:
+        """The client closed the connection, which it may once a stream's end mark is sent."""
+        if not self.sent:
+            self.outcome = "client_gone"
 
 
 @dataclass
@@ -69,7 +78,7 @@ class Tally:
         if not self.requests:
             return "nothing was asked yet"
         if self.residue:
-            return "needed, and not enough: clients saw markup; the dialect may be the wrong one"
+            return "needed, and not enough: clients saw markup; the dialect may be wrong, or no tools sent"
         if self.calls["parsed"] or self.repairs:
             return "needed: calls came as text, or had to be mended"
         if self.calls["cut"]:
@@ -124,7 +133,7 @@ class Tallies:
         for hit in report.residue:
             tally.residue[hit.marker] += 1
             if self._evidence:
-                tally.evidence.append({"marker": hit.marker, "text": hit.evidence})
+                tally.evidence.append({"marker": hit.marker, "text": redact.secrets(hit.evidence)})
         if report.residue:
             self._alarm(label, tally, report)
 

@@ -1,16 +1,16 @@
 """Replay: a captured exchange run again, chunk for chunk.
 
 Promises: the same code as in the proxy, the same pieces, the same settings; ``same`` says whether a client
-would get what it got then, ids aside.
+would get what it got then, ids aside. Where the upstream gave no answer there is nothing to run: it is the
+same.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
-from ..wire import Exchange, Report
+from ..wire import Exchange, Report, decode_object
 from . import summary
 from .capture import Exchanged
 
@@ -58,6 +58,7 @@ def replay(exchanged: Exchanged) -> Replayed:
         now = summary.of_stream(b"".join(pieces) + stream.close(exchanged.error))
         then = summary.of_stream(exchanged.sent)
     else:
-        body = json.loads(b"".join(exchanged.received))
-        now, then = summary.of_whole(exchange.whole(body)), summary.of_whole(json.loads(exchanged.sent))
+        body = decode_object(b"".join(exchanged.received))
+        now = [] if body is None else summary.of_whole(exchange.whole(body))
+        then = summary.of_whole(decode_object(exchanged.sent) or {})
     return Replayed(exchanged, now, then, exchange.report)

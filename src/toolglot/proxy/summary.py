@@ -28,7 +28,7 @@ def of_stream(data: bytes) -> list[dict[str, Any]]:
         try:
             chunk = json.loads(payload)
         except ValueError:
-            # An upstream's malformed frame: no client gets one.
+            # No client's reader takes it for an event.
             continue
         if chunk.get("error"):
             errors.append({"error": chunk["error"].get("message")})

@@ -5,12 +5,11 @@ Promises: the client gets the stream that it asked for.
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from ..wire import decode_object, encode_frame
 
 
 class WholeAsStream:
-    """Collects a JSON answer, and gives it as one chunk at its end."""
+    """Collects a JSON answer, and gives it as one event at its end, which ``wire`` can read."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -23,25 +22,6 @@ class WholeAsStream:
     def end(self) -> bytes:
         """The body is complete."""
         data = b"".join(self._pieces)
-        try:
-            body = json.loads(data)
-        except ValueError:
-            body = None
-        if isinstance(body, dict) and isinstance(body.get("choices"), list):
-            data = json.dumps(_chunk(body), ensure_ascii=False).encode("utf-8", "replace")
+        body = decode_object(data)
         # What is no answer goes on as it is: the stream's reader says what it is.
-        return b"data: " + b" ".join(data.split(b"\n")) + b"\n\n"
-
-
-def _chunk(body: dict[str, Any]) -> dict[str, Any]:
-    choices = []
-    for choice in body["choices"]:
-        if isinstance(choice, dict):
-            message = choice.get("message") or {}
-            calls = message.get("tool_calls") or ()
-            numbered = [
-                {**call, "index": index} for index, call in enumerate(calls) if isinstance(call, dict)
-            ]
-            delta = {**message, "tool_calls": numbered} if numbered else message
-            choices.append({**{k: v for k, v in choice.items() if k != "message"}, "delta": delta})
-    return {**body, "object": "chat.completion.chunk", "choices": choices}
+        return b"data: " + b" ".join(data.split(b"\n")) + b"\n\n" if body is None else encode_frame(body)

@@ -7,7 +7,7 @@ not know are passed on. A model's faults never raise; only a client's request do
 Does not open connections, choose a dialect for a model, or keep time: proxy and integrations do.
 """
 
-from .errors import error_body, openai_error
+from .errors import error_body, error_status, openai_error
 from .exchange import Exchange
 from .jsonbody import decode_object, encode_object
 from .report import DroppedCall, Report, ResidueHit
@@ -27,5 +27,6 @@ __all__ = [
     "encode_frame",
     "encode_object",
     "error_body",
+    "error_status",
     "openai_error",
 ]

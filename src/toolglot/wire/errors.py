@@ -33,6 +33,17 @@ def error_body(
     return {"error": {"message": message, "type": type, "param": param, "code": code}}
 
 
+def is_error(body: Mapping[str, Any]) -> bool:
+    """Whether a body or an event says an error, in OpenAI's form or in the flat one."""
+    return bool(body.get("error")) or (body.get("object") == "error" and "message" in body)
+
+
+def error_status(error: Mapping[str, Any]) -> int:
+    """The HTTP status of an error that came with a good one: its code, where that is a status, else 502."""
+    code = error["error"].get("code")
+    return code if type(code) is int and 400 <= code <= 599 else 502
+
+
 def openai_error(body: object, status: int = 500) -> dict[str, Any]:
     """What an upstream answered with ``status``, as OpenAI writes errors.
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..assembler import assemble
 from ..events import Event
 from .choice import Choice, reasoning_of
-from .errors import openai_error
+from .errors import is_error, openai_error
 from .native import numbered
 from .offer import REASONING_FIELDS, fit_request, read_offer
 from .report import Report
@@ -55,7 +55,7 @@ class Exchange:
     def whole(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The upstream's JSON answer with its calls parsed; an error in it in OpenAI's shape."""
         self.report.ended = True
-        if body.get("error"):
+        if is_error(body):
             error = openai_error(body)
             self.report.failed = str(error["error"]["message"])
             return error

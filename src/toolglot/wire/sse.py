@@ -115,6 +115,10 @@ class EventReader:
             self._event = value
         elif field == "data":
             self._take(value, frames)
+        elif field == "error":
+            # Older builds of llama-server say an error so, in place of an event of that name.
+            self._event = field
+            self._take(value, frames)
 
     def _take(self, value: str, frames: list[Frame]) -> None:
         """A line of data: most often a whole frame, which need not wait for the blank line."""

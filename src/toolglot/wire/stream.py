@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from .alike import Alike
 from .choice import Choice, reasoning_of
-from .errors import error_body, openai_error
+from .errors import error_body, is_error, openai_error
 from .jsonbody import encode_json, to_bytes
 from .native import numbered
 from .offer import Offer
@@ -136,7 +136,7 @@ class AnswerStream:
             if self.ended:
                 return
             if frame.kind is FrameKind.JSON and isinstance(frame.value, dict):
-                if frame.value.get("error") or frame.event == "error":
+                if frame.event == "error" or is_error(frame.value):
                     self._fail(openai_error(frame.value))
                 else:
                     self._chunk(frame.value)
@@ -219,6 +219,9 @@ class AnswerStream:
         written += [_entry(index, d) for d in deltas]
         logprobs = choice.get("logprobs")
         if logprobs is not None and _unchanged(delta, deltas):
+            if not deltas:
+                # A token that ends inside of a character, say: it has no text, and its entry is whole.
+                written.append(_entry(index, {}))
             written[-1]["logprobs"] = logprobs
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
@@ -290,7 +293,8 @@ def _entry(index: int, delta: dict[str, Any], reason: str | None = None) -> dict
 
 def _unchanged(delta: Mapping[str, Any], deltas: Deltas) -> bool:
     """Whether a delta's text went out as it came, so that what is said of its tokens still fits."""
-    if len(deltas) != 1:
+    if len(deltas) > 1:
         return False
     content, thought = delta.get("content") or "", reasoning_of(delta)
-    return (deltas[0].get("content", ""), reasoning_of(deltas[0])) == (content, thought)
+    out = deltas[0] if deltas else {}
+    return (out.get("content", ""), reasoning_of(out)) == (content, thought)
