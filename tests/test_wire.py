@@ -731,6 +731,20 @@ def test_an_odd_chunk_raises_nothing(odd: dict[str, Any]) -> None:
     run(odd, {**chunk({"content": 1, "tool_calls": [1, {"function": 2}], "reasoning": 4})}, chunk({}, "stop"))
 
 
+def test_calls_in_no_form_of_calls_go_to_no_client() -> None:
+    found = run(chunk({"tool_calls": True, "function_call": 3}), chunk({"content": "x"}, "stop"))
+    assert [f["choices"][0]["delta"] for f in found[:-1]] == [
+        {"role": "assistant", "content": ""},
+        {"content": "x"},
+        {},
+    ]
+    one = {"id": "a", "type": "function", "function": {"name": "beep", "arguments": "{}"}}
+    assert accumulate(run(chunk({"tool_calls": one}), chunk({}, "stop"))).called == [("beep", "{}")]
+    legacy = Exchange(request(tools=..., functions=[]), HERMES)
+    message = {"role": "assistant", "content": "x", "function_call": 3}
+    assert legacy.whole(body(message))["choices"][0]["message"]["content"] == "x"
+
+
 # -- the rest --------------------------------------------------------------------------------------
 
 

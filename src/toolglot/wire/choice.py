@@ -33,6 +33,7 @@ from .settings import Settings
 from .written import CallWriter, Deltas, WrittenCall, add
 
 _READ: Final = frozenset({"role", "content", "tool_calls", *REASONING_FIELDS})
+_CALLS: Final = ("tool_calls", "function_call")
 
 
 class Choice:
@@ -108,9 +109,11 @@ class Choice:
             self.fed += len(content)
             deltas += self._tell(self._parser.feed(content))
         calls = delta.get("tool_calls")
+        if isinstance(calls, Mapping):
+            calls = [calls]
         if isinstance(calls, (list, tuple)) and calls:
             deltas += self._cut_open() + self._native.take(calls)
-        other = {k: v for k, v in delta.items() if v is not None and (k not in _READ or _foreign(k, v))}
+        other = {k: v for k, v in delta.items() if v is not None and _passes(k, v)}
         if other:
             self._legacy_call = self._legacy_call or "function_call" in other
             deltas.append(other)
@@ -243,6 +246,11 @@ def reasoning_of(delta: Mapping[str, Any]) -> str:
     return next((delta[k] for k in REASONING_FIELDS if isinstance(delta.get(k), str) and delta[k]), "")
 
 
-def _foreign(name: str, value: object) -> bool:
-    """Whether a known field holds what is not read here, such as content in parts."""
-    return name != "role" and not isinstance(value, (list, tuple) if name == "tool_calls" else str)
+def _passes(name: str, value: object) -> bool:
+    """Whether a field is passed on unread: an unknown one, or a known one with other than text in it.
+
+    That is content in parts, say. Calls in no form of calls are of no use to any client, and break some.
+    """
+    if name in _CALLS:
+        return name == "function_call" and isinstance(value, Mapping)
+    return name not in _READ or (name != "role" and not isinstance(value, str))

@@ -130,5 +130,6 @@ def joined_function_call(deltas: Deltas) -> dict[str, Any]:
     call: dict[str, Any] = {}
     for delta in deltas:
         for name, text in (delta.get("function_call") or {}).items():
-            call[name] = call.get(name, "") + text if isinstance(text, str) else text
+            known = call.get(name, "")
+            call[name] = known + text if isinstance(text, str) and isinstance(known, str) else text
     return call
