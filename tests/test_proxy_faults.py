@@ -57,7 +57,9 @@ class Both:
     async def settled(self) -> None:
         """Wait until both servers have noticed that a connection is gone: turns of the loop, not seconds."""
         for _ in range(500):
-            if not self.script.open and not len(self.proxy.keep_alive):
+            # A handler counts as open until it has also read what follows the upstream's end mark.
+            done = b"toolglot_open_streams 0.0" in self.proxy.metrics.text()
+            if done and not self.script.open and not len(self.proxy.keep_alive):
                 return
             await asyncio.sleep(0.002)
         raise AssertionError(f"open: {self.script.open} upstream, {len(self.proxy.keep_alive)} streams")
