@@ -1,6 +1,6 @@
 """Prose runs: text of the answer, or of the reasoning, taken delta by delta without resuming the machine.
 
-Promises: what ``runs`` does. Blanks at the end of a delta, and what may begin a marker there, wait for the next.
+Promises: what ``runs`` does. A blank at the end of a delta, and what may begin a marker there, wait for more.
 
 Does not: tell what a marker means; a delta that has a whole one is the machine's.
 """
