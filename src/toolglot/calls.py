@@ -24,6 +24,8 @@ from .schema import UNDECLARED, Param, Tool, Tools
 from .sinks import Collect, Sink, Skip, Tap
 
 _RANDOM_BYTES: Final = 12
+# Shorter arguments are not worth the care that longer ones take, in characters.
+_LONG: Final = 1 << 16
 _NO_BODY: Final = Body("")
 
 
@@ -39,25 +41,33 @@ class Ledger:
         self.count = 0
         self.prefix = prefix
         self.random = random
-        self._taken: dict[str, int] = {}
+        # Whose id is whose, from the first one on that the model wrote: before, all are counted.
+        self._taken: dict[str, int] | None = None
 
     def enter(self, own: str | None) -> tuple[int, str]:
         """Index and id of the next call; ``own`` is the id that the model wrote, if any."""
         index = self.count
         self.count += 1
+        if self._taken is None:
+            if not own:
+                return index, self._random() if self.random else f"{self.prefix}{index}"
+            self._taken = {} if self.random else {f"{self.prefix}{n}": n for n in range(index)}
         # A call that was taken back leaves its id to the next one of its index, or to later ones.
         if own and self._taken.get(own, index) >= index:
             self._taken[own] = index
             return index, own
         if self.random:
-            import secrets
-
-            return index, self.prefix + secrets.token_hex(_RANDOM_BYTES)
+            return index, self._random()
         number = index
         while self._taken.get(f"{self.prefix}{number}", index) < index:
             number += 1
         self._taken[f"{self.prefix}{number}"] = index
         return index, f"{self.prefix}{number}"
+
+    def _random(self) -> str:
+        import secrets
+
+        return self.prefix + secrets.token_hex(_RANDOM_BYTES)
 
 
 class Call:
@@ -73,7 +83,9 @@ class Call:
         "room",
         "_parts",
         "_pending",
+        "_sent",
         "_value",
+        "_from",
         "_to",
     )
 
@@ -89,8 +101,10 @@ class Call:
         self.room = room
         self._parts = Rope()
         self._pending: list[str] = []
+        # Whether any of it was sent, which is then not to be sent in one piece with the rest.
+        self._sent = False
         self._value: Any = None
-        self._to = channel.mark
+        self._from = self._to = channel.mark
 
     @property
     def empty(self) -> bool:
@@ -105,6 +119,8 @@ class Call:
             if len(text) == count and self.room:
                 self.take(text[: self.room], self.room)
             raise OverLimit("the call is longer than the limit allows")
+        if self._parts.length == 0:
+            self._from = source.at
         source.pos += count
         if text:
             self.room -= len(text)
@@ -140,6 +156,7 @@ class Call:
         source = channel.source
         source.pos += count
         self.room -= len(text)
+        self._sent = True
         self._parts.append(text)
         self._to = channel.mark = source.base + source.pos
 
@@ -151,15 +168,22 @@ class Call:
         start, channel.mark = channel.mark, self._to
         text = self._pending[0] if len(self._pending) == 1 else "".join(self._pending)
         self._pending.clear()
+        self._sent = True
         channel.push(Arguments(self.index, text, (start, self._to)))
 
     def end(self) -> None:
         """The call is complete, up to the cursor. Raises ``Malformed`` where its arguments are no object."""
         channel = self.channel
         text = self._parts.text()
+        if len(text) > _LONG:
+            # Its pieces are let go before the value is made: the source has the same ones, if it is JSON.
+            channel.source.share(self._from, text)
+            if not self._sent:
+                self._pending = [text]
         value, canonical = (self._value, None) if self._value is not None else decode(text)
         if not isinstance(value, dict):
             raise Malformed("the arguments are not an object")
+        text, self._parts = "", Rope()
         self.flush()
         channel.call = None
         at = channel.source.at

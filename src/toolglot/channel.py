@@ -9,13 +9,16 @@ Does not: decide anything; ``envelope`` and ``messages`` do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from .events import Arguments, Defect, DefectKind, Event, Markup, Reasoning, Text
 from .scanner import Source
 
 if TYPE_CHECKING:
     from .calls import Call, Ledger
+
+
+_NO_ASIDE: Final[list[tuple[str, int, int]]] = []
 
 
 class Hold:
@@ -42,7 +45,7 @@ class Channel:
         self.source = source
         self.ledger = ledger
         self.mark = source.base
-        self.aside: list[tuple[str, int, int]] = []
+        self.aside: list[tuple[str, int, int]] = _NO_ASIDE
         self.holds: list[Hold] = []
         self.call: Call | None = None
         self.body_at = 0
@@ -51,7 +54,8 @@ class Channel:
 
     def drain(self) -> list[Event]:
         """The events that are ready, in order."""
-        if self.call is not None:
+        if self.call is not None and not self.holds:
+            # What is held is joined once, when it goes out.
             self.call.flush()
         ready = self._bottom
         if not ready:
@@ -118,20 +122,21 @@ class Channel:
         source = self.source
         to = source.base + end
         if to > self.mark:
-            self.aside.append((source.raw(self.mark, to), self.mark, to))
+            # Never changed in place: what is held refers to it.
+            self.aside = [*self.aside, (source.raw(self.mark, to), self.mark, to)]
             self.mark = to
         source.pos = end
 
     def restore(self) -> None:
         """Content goes on: what was set aside was content."""
         if self.aside:
-            aside, self.aside = self.aside, []
+            aside, self.aside = self.aside, _NO_ASIDE
             for text, start, end in aside:
                 self.emit(Text(text, (start, end)))
 
     def drop_aside(self) -> None:
         """Content ended: what was set aside was layout."""
-        aside, self.aside = self.aside, []
+        aside, self.aside = self.aside, _NO_ASIDE
         for _, start, end in aside:
             self.emit(Markup((start, end)))
 
@@ -141,7 +146,7 @@ class Channel:
         """Hold events back from here on; ``state`` is given back by ``discard``."""
         if self.call is not None:
             self.call.flush()
-        self.holds.append(Hold(self._out, self.mark, list(self.aside), self.ledger.count, state))
+        self.holds.append(Hold(self._out, self.mark, self.aside, self.ledger.count, state))
         self.source.keep(self.mark)
         self._out = []
 

@@ -10,7 +10,7 @@ Does not: look for openers or know reasoning (``delimited``, ``messages``), nor 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from .bodies import begins, read_body
 from .calls import Reading
@@ -27,6 +27,7 @@ from .state import State
 from .table import Table
 
 Verdict = Generator[None, None, bool]
+_NOTHING: Final = Rope()
 
 
 class Way(NamedTuple):
@@ -47,7 +48,7 @@ class Machine:
         self.strict = strict
         self.state = State(table)
         self.refuted = -1
-        self.refuted_text = Rope()
+        self.refuted_text = _NOTHING
         self.depth_held = 0
 
     def begin_output(self) -> None:

@@ -22,8 +22,15 @@ LONGEST: Final = 128
 _MANY: Final = 32
 _SHORT: Final = 3
 _CHUNK: Final = 512
+# Of pieces gathered: how many wait, and how long they are when they are joined for good.
+_SMALL_MOST: Final = 64
+_JOINED: Final = 2048
 _RUN_MOST: Final = 32
 _RUNS: Final = "`~"
+
+
+_NO_PIECES: Final[list[str]] = []
+_NO_STARTS: Final[list[int]] = []
 
 
 class Rope:
@@ -33,8 +40,9 @@ class Rope:
 
     def __init__(self) -> None:
         self._small: list[str] = []
-        self._big: list[str] = []
-        self._starts: list[int] = []
+        # Made with the first long piece: most texts have none, and a parser has several of them.
+        self._big: list[str] = _NO_PIECES
+        self._starts: list[int] = _NO_STARTS
         self.length = 0
 
     def append(self, piece: str) -> None:
@@ -43,20 +51,29 @@ class Rope:
         if len(piece) >= _CHUNK:
             # Kept as it is: others may hold the same text.
             self._gather(len(piece))
-            self._starts.append(self.length - len(piece))
-            self._big.append(piece)
+            self._add(piece, self.length - len(piece))
             return
         self._small.append(piece)
-        if len(self._small) >= _CHUNK:
-            self._gather()
+        if len(self._small) >= _SMALL_MOST:
+            # A short text costs fifty bytes beside its characters.
+            joined = "".join(self._small)
+            if len(joined) < _JOINED:
+                self._small = [joined]
+            else:
+                self._gather()
 
     def _gather(self, behind: int = 0) -> None:
         """Join the short pieces, which end ``behind`` characters before the end."""
         if self._small:
             piece = "".join(self._small)
-            self._starts.append(self.length - behind - len(piece))
-            self._big.append(piece)
+            self._add(piece, self.length - behind - len(piece))
             self._small.clear()
+
+    def _add(self, piece: str, start: int) -> None:
+        if not self._big:
+            self._big, self._starts = [], []
+        self._big.append(piece)
+        self._starts.append(start)
 
     def text(self) -> str:
         """All of it."""
@@ -68,6 +85,26 @@ class Rope:
             self._big = ["".join(self._big)]
             self._starts = [0]
         return self._big[0]
+
+    def share(self, start: int, text: str) -> bool:
+        """Keep ``text`` in place of all pieces from ``start`` on, if it begins with what they say; whether so."""
+        self._gather()
+        first = bisect_right(self._starts, start) - 1
+        if first < 0:
+            return False
+        head = self._big[first][: start - self._starts[first]]
+        at = -len(head)
+        for index in range(first, len(self._big)):
+            piece = self._big[index]
+            if not text.startswith(piece[-at:] if at < 0 else piece, max(at, 0)):
+                return False
+            at += len(piece)
+        del self._big[first:], self._starts[first:]
+        if head:
+            self._add(head, start - len(head))
+        self._add(text, start)
+        self.length = start + len(text)
+        return True
 
     def slice(self, start: int, end: int) -> str:
         """Characters ``start`` to ``end``, copying only the pieces concerned."""
@@ -88,8 +125,8 @@ class Markers:
     """
 
     __slots__ = (
-        *("firsts", "literals", "_begun", "_extra", "_final", "_longer", "_open", "_settled", "_trie"),
-        "_wholes",
+        *("firsts", "literals", "_begun", "_blank", "_extra", "_final", "_longer", "_open", "_settled"),
+        *("_trie", "_wholes"),
     )
 
     def __init__(self, literals: Iterable[str], *, code: bool = False, lines: bool = False) -> None:
@@ -110,6 +147,7 @@ class Markers:
         # Compiled when first asked for: it may never be.
         self._open: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
+        self._blank: dict[str, re.Pattern[str]] = {}
         # A newline that is a hit of its own, and begins no marker.
         self._settled = "\n" if lines and "\n" not in self._trie else ""
         self._longer = _longer(self.literals)
@@ -125,9 +163,24 @@ class Markers:
             match = self._compile(final).search(text, match.start() + 1)
         return match
 
-    def beginning(self) -> re.Pattern[str]:
-        """What finds any hit while more text may come, and where there are many markers what may be none."""
-        return self._compile(final=False) if self._open is None else self._open
+    def beginning(self, blanks: str = "") -> re.Pattern[str]:
+        """What finds any hit while more text may come, and where there are many markers what may be none.
+
+        And one of ``blanks`` at the end. Each way begins with a character that is spelled, by which the
+        engine skips what begins none.
+        """
+        opening = self._compile(final=False) if self._open is None else self._open
+        if not blanks:
+            return opening
+        found = self._blank.get(blanks)
+        if found is None:
+            last = [re.escape(c) + r"\Z" for c in dict.fromkeys(blanks)]
+            found = self._blank[blanks] = re.compile("|".join([opening.pattern, *last]))
+        return found
+
+    def begins(self, character: str) -> bool:
+        """Whether a marker may begin with ``character``, which is none itself."""
+        return character in self._trie and character not in self.literals
 
     def _compile(self, final: bool) -> re.Pattern[str]:
         pattern = self._final if final else self._open

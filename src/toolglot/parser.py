@@ -146,6 +146,8 @@ class Parser:
         self._lanes: dict[str, _Lane] = {}
         self._thinker: _Lane | None = None
         self._closed = False
+        # The dialect and what told it, once the lanes that know are gone.
+        self._found: tuple[str, str] | None = None
         self._fed = ""
         self._since = 0
         self._run: Run = NO_RUN
@@ -165,6 +167,8 @@ class Parser:
         """The slug of the dialect that is read; with ``auto`` the one that was found, else ``auto``."""
         if self._custom is not None and self._custom.dialect:
             return self._custom.dialect
+        if self._found is not None:
+            return self._found[0]
         for lane in self._lanes.values():
             if lane.machine.chosen is not None:
                 return lane.machine.chosen.slug
@@ -173,6 +177,8 @@ class Parser:
     @property
     def chosen_by(self) -> str:
         """What told ``auto`` the dialect, such as ``'<tool_call>' at 12``; empty where it did not choose."""
+        if self._found is not None:
+            return self._found[1]
         return next((lane.machine.chosen_by for lane in self._lanes.values() if lane.machine.chosen_by), "")
 
     def feed(
@@ -189,16 +195,17 @@ class Parser:
             run = self._run
             start = run.at
             end = start + len(delta)
-            if run.meets(delta) is None and start < end <= run.most:
+            text = delta
+            if run.held:
+                start -= len(run.held)
+                text = run.held + delta
+            found = run.meets(text)
+            if found is None and run.at < end <= run.most and (not run.ascii or text.isascii()):
                 run.at = end
+                run.held = ""
                 run.pieces.append(delta)
                 if run.silent:
                     return _NOTHING
-                text = delta
-                if run.held:
-                    text = run.held + delta
-                    start -= len(run.held)
-                    run.held = ""
                 event: Any
                 if NEW_EVENT is not None:
                     event = NEW_EVENT(run.kind)
@@ -209,7 +216,7 @@ class Parser:
                 else:
                     event = run.event(text, start, end)
                 return (event,)
-            events = run.take(delta)
+            events = run.take(delta, text, found)
             if events is not None:
                 return events
         return self._feed(delta, channel, special)
@@ -264,6 +271,8 @@ class Parser:
         for name in sorted(self._lanes, key=("reasoning", "content").index):
             lane = self._lanes[name]
             events += self._out(lane, name, lane.close(reason))
+        self._found = self.dialect, self.chosen_by
+        self._lanes, self._thinker, self._tools = {}, None, None
         return events or _NOTHING
 
     # -- lanes ----------------------------------------------------------------------------------

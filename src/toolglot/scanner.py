@@ -44,6 +44,12 @@ class Bookmark(NamedTuple):
     flags: tuple[tuple[int, int, bool], ...]
 
 
+# What no source changes, so that all of them share it until they have their own.
+_NOTHING_KEPT: Final = Rope()
+_NO_FLAGS: Final[list[tuple[int, int, bool]]] = []
+_NO_BLANKS: Final[dict[int, int]] = {}
+
+
 class Source:
     """The text of one channel while it grows, and a cursor in it.
 
@@ -87,11 +93,11 @@ class Source:
         self.skipped = 0
         self.special: frozenset[str] = frozenset()
         self._keeps: list[int] = []
-        self._kept = Rope()
+        self._kept = _NOTHING_KEPT
         self._kept_to = 0
-        self._flags: list[tuple[int, int, bool]] = []
+        self._flags: list[tuple[int, int, bool]] = _NO_FLAGS
         # Runs of blanks that were passed, and the one found at the end, as absolute offsets.
-        self._blanks: dict[int, int] = {}
+        self._blanks: dict[int, int] = _NO_BLANKS
         self._trail = (base, base)
 
     @property
@@ -126,7 +132,7 @@ class Source:
         if flags and flags[-1][1:] == (start, special) and not special:
             flags[-1] = (flags[-1][0], start + length, special)
         else:
-            flags.append((start, start + length, special))
+            self._flags = [*flags, (start, start + length, special)]
 
     def settle(self) -> None:
         """The run is over: what it took is in the text, and behind the cursor."""
@@ -157,13 +163,24 @@ class Source:
         """Undo the innermost ``keep``."""
         self._keeps.pop()
         if not self._keeps:
-            self._kept = Rope()
+            self._kept = _NOTHING_KEPT
 
     def forget(self) -> None:
         """Let go of the text that was kept so far; ``keep`` holds on from the cursor."""
         self._keeps = [self.at for _ in self._keeps]
         self._kept = Rope()
         self._kept_to = self.at
+
+    def share(self, start: int, text: str) -> None:
+        """Keep ``text`` for what was kept since the absolute offset ``start``, if it is just that and more."""
+        end = start + len(text)
+        if not self._keeps or start < self._keeps[0] or not self._kept_to < end <= self.base + len(self.text):
+            return
+        examined(len(text))
+        rest = self.text[max(self._kept_to - self.base, 0) : end - self.base]
+        if self._kept_to >= self.base and text.endswith(rest):
+            if self._kept.share(start - self._keeps[0], text):
+                self._kept_to = end
 
     def raw(self, start: int, end: int) -> str:
         """The text between two absolute offsets; ``start`` is in the window or kept."""
@@ -266,8 +283,8 @@ class Source:
         known = self._blanks.get(self.base + start)
         end = self.stop(_NONBLANK, start if known is None else known - self.base)
         if end - start > _LONG_RUN:
-            if len(self._blanks) > _LONG_RUN:
-                self._blanks.clear()
+            if not self._blanks or len(self._blanks) > _LONG_RUN:
+                self._blanks = {}
             self._blanks[self.base + start] = self.base + end
         return end
 

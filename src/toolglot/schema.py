@@ -12,9 +12,11 @@ raise, and all of them in ``read_tools``.
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from .errors import ToolsError
 from .literals import json_string, python_to_json, strict_json
@@ -211,6 +213,11 @@ class Tools:
 
 
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
+# How many lists of tools are kept read, and how long one may be, in bytes as it is kept.
+_LISTS: Final = 32
+_LIST_MOST: Final = 1 << 17
+# The last one writes the same value as the same bytes, whoever else refers to its parts.
+_PLAIN: Final = 2
 
 
 def read_tools(tools: object) -> Tools | None:
@@ -223,6 +230,21 @@ def read_tools(tools: object) -> Tools | None:
     """
     if tools is None or isinstance(tools, Tools):
         return tools
+    try:
+        written = marshal.dumps(tools, _PLAIN)
+    except ValueError:
+        # A mapping or a text of the caller's own class.
+        return _read(tools)
+    return _read_again(written) if len(written) <= _LIST_MOST else _read(tools)
+
+
+@lru_cache(maxsize=_LISTS)
+def _read_again(written: bytes) -> Tools:
+    """The tools of a list as ``marshal`` writes it: parsers of one list share them, and none is the caller's."""
+    return _read(marshal.loads(written))
+
+
+def _read(tools: object) -> Tools:
     found: dict[str, Tool] = {}
     if isinstance(tools, Mapping):
         for name, schema in tools.items():

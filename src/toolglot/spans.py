@@ -7,8 +7,12 @@ other channel's text is split into pieces. ``clipped`` cuts off what belongs to 
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import Final
 
 from .events import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Relabel, Span, Text
+
+_NONE: Final[dict[str, int]] = {}
+_NOWHERE: Final[dict[str, list[int]]] = {}
 
 
 class Spans:
@@ -19,21 +23,31 @@ class Spans:
     def __init__(self) -> None:
         self.mixed = False
         self._total = 0
-        self._local: dict[str, int] = {}
-        self._starts: dict[str, list[int]] = {}
-        self._shifts: dict[str, list[int]] = {}
+        # Made when a second channel comes: nearly all outputs come on one.
+        self._local: dict[str, int] = _NONE
+        self._starts: dict[str, list[int]] = _NOWHERE
+        self._shifts: dict[str, list[int]] = _NOWHERE
         self._last = ""
 
     def feed(self, channel: str, length: int) -> None:
         """``length`` more characters came on ``channel``."""
-        local = self._local.get(channel, 0)
         if channel != self._last:
-            self.mixed = self.mixed or bool(self._last)
-            self._last = channel
-            self._starts.setdefault(channel, []).append(local)
-            self._shifts.setdefault(channel, []).append(self._total - local)
-        self._local[channel] = local + length
+            self._enter(channel)
+        if self.mixed:
+            self._local[channel] += length
         self._total += length
+
+    def _enter(self, channel: str) -> None:
+        """Text comes on another channel than before."""
+        last, self._last = self._last, channel
+        if not last:
+            return
+        if not self.mixed:
+            self.mixed = True
+            self._local, self._starts, self._shifts = {last: self._total}, {last: [0]}, {last: [0]}
+        local = self._local.setdefault(channel, 0)
+        self._starts.setdefault(channel, []).append(local)
+        self._shifts.setdefault(channel, []).append(self._total - local)
 
     def place(self, channel: str) -> tuple[int, int]:
         """How far the channel's latest text is shifted, and where in the channel it began."""
