@@ -240,7 +240,7 @@ def read_tools(tools: object) -> Tools | None:
 
 @lru_cache(maxsize=_LISTS)
 def _read_again(written: bytes) -> Tools:
-    """The tools of a list as ``marshal`` writes it: parsers of one list share them, and none is the caller's."""
+    """The tools of a list as ``marshal`` writes it: the parsers of one list share them, not with the caller."""
     return _read(marshal.loads(written))
 
 
