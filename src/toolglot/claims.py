@@ -16,7 +16,7 @@ from .envelope import Machine, Verdict, Way
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
 from .markers import Markers
-from .runs import ProseRun
+from .proserun import ProseRun
 from .scanner import BLANKS, MORE, UNBOUNDED, Bookmark
 from .sections import first_marker, is_section
 from .stops import LETTER, holds

@@ -125,8 +125,8 @@ class Markers:
     """
 
     __slots__ = (
-        *("firsts", "literals", "_begun", "_extra", "_final", "_longer", "_open", "_settled", "_trie"),
-        "_wholes",
+        *("firsts", "literals", "_begun", "_blank", "_extra", "_final", "_longer", "_open", "_settled"),
+        *("_trie", "_wholes"),
     )
 
     def __init__(self, literals: Iterable[str], *, code: bool = False, lines: bool = False) -> None:
@@ -147,6 +147,7 @@ class Markers:
         # Compiled when first asked for: it may never be.
         self._open: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
+        self._blank: dict[str, re.Pattern[str]] = {}
         # A newline that is a hit of its own, and begins no marker.
         self._settled = "\n" if lines and "\n" not in self._trie else ""
         self._longer = _longer(self.literals)
@@ -162,9 +163,24 @@ class Markers:
             match = self._compile(final).search(text, match.start() + 1)
         return match
 
-    def beginning(self) -> re.Pattern[str]:
-        """What finds any hit while more text may come, and where there are many markers what may be none."""
-        return self._compile(final=False) if self._open is None else self._open
+    def beginning(self, blanks: str = "") -> re.Pattern[str]:
+        """What finds any hit while more text may come, and where there are many markers what may be none.
+
+        And one of ``blanks`` at the end. Each way begins with a character that is spelled, by which the
+        engine skips what begins none.
+        """
+        opening = self._compile(final=False) if self._open is None else self._open
+        if not blanks:
+            return opening
+        found = self._blank.get(blanks)
+        if found is None:
+            last = [re.escape(c) + r"\Z" for c in dict.fromkeys(blanks)]
+            found = self._blank[blanks] = re.compile("|".join([opening.pattern, *last]))
+        return found
+
+    def begins(self, character: str) -> bool:
+        """Whether a marker may begin with ``character``, which is none itself."""
+        return character in self._trie and character not in self.literals
 
     def _compile(self, final: bool) -> re.Pattern[str]:
         pattern = self._final if final else self._open

@@ -195,16 +195,17 @@ class Parser:
             run = self._run
             start = run.at
             end = start + len(delta)
-            if run.meets(delta) is None and start < end <= run.most:
+            text = delta
+            if run.held:
+                start -= len(run.held)
+                text = run.held + delta
+            found = run.meets(text)
+            if found is None and run.at < end <= run.most and (not run.ascii or text.isascii()):
                 run.at = end
+                run.held = ""
                 run.pieces.append(delta)
                 if run.silent:
                     return _NOTHING
-                text = delta
-                if run.held:
-                    text = run.held + delta
-                    start -= len(run.held)
-                    run.held = ""
                 event: Any
                 if NEW_EVENT is not None:
                     event = NEW_EVENT(run.kind)
@@ -215,7 +216,7 @@ class Parser:
                 else:
                     event = run.event(text, start, end)
                 return (event,)
-            events = run.take(delta)
+            events = run.take(delta, text, found)
             if events is not None:
                 return events
         return self._feed(delta, channel, special)

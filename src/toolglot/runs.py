@@ -11,25 +11,26 @@ Does not: read any syntax. What ends a run is a pattern, or the markers, of the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
 from .markers import Markers
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
-from .stops import SURROGATE, Patterns, prose_patterns, raw_patterns
+from .stops import Patterns, raw_patterns
 
-_NOTHING: Final[tuple[Event, ...]] = ()
+NOTHING: Final[tuple[Event, ...]] = ()
 # How much is taken at most before the machine looks at its limits again, and how much may be held.
 _FOLD: Final = 4096
-_HELD_MOST: Final = 64
+HELD_MOST: Final = 64
 # One character of raw text is at most so many of JSON.
 _ESCAPED_MOST: Final = 6
 # A search that finds something in any text.
-_CARE: Final[Callable[[str], object]] = len
+_CARE: Final = re.compile("")
 
 # An event made without its ``__init__`` costs half. A compiled class cannot be made so, and need not.
 NEW_EVENT: Final[Any] = object.__new__ if isinstance(Arguments.__init__, FunctionType) else None
@@ -38,27 +39,27 @@ NEW_EVENT: Final[Any] = object.__new__ if isinstance(Arguments.__init__, Functio
 class Run:
     """A stretch of text in ``source``, behind which only more of the same is waited for.
 
-    A delta in which ``meets`` finds nothing, and behind which ``at`` is not beyond ``most``, is one event
-    of the class ``kind``, of the call ``index`` if it is one of arguments, or none if the run is ``silent``.
-    It begins with what is ``held``, the end of the text before. ``Parser.feed`` makes the event, adds the
-    delta to ``pieces`` and moves ``at``, where the next character will stand in all that was fed. Any other
-    delta is for ``take``.
+    What is ``held``, the end of the text before, and a delta behind it are one event of the class ``kind``,
+    of the call ``index`` if it is one of arguments, or none if the run is ``silent``: if ``meets`` finds
+    nothing in them, ``at`` behind them is not beyond ``most``, and they are ASCII where the run is that of
+    ``ascii`` text. ``Parser.feed`` makes the event, adds the delta to ``pieces`` and moves ``at``, where the
+    next character will stand in all that was fed. Any other delta is for ``take``.
     """
 
     __slots__ = (
-        *("at", "held", "index", "kind", "meets", "most", "pieces", "silent", "source"),
-        *("_ahead", "_begun", "_looked", "_ordinary", "_raw", "_stop"),
+        *("ascii", "at", "held", "index", "kind", "meets", "most", "pieces", "silent", "source"),
+        *("_ahead", "_begun", "_looked", "_ordinary", "_raw"),
     )
 
-    def __init__(self, source: Source, kind: type[Event], stop: Callable[[str], object]) -> None:
+    def __init__(self, source: Source, kind: type[Event], stop: re.Pattern[str], ascii: bool = False) -> None:
         self.source = source
         self.kind = kind
         self.index = -1
         self.at = 0
         self.most = -1
         self.pieces: list[str] = []
-        self.meets: Callable[[str], object] = _CARE
-        self._stop = stop
+        self.meets: Callable[[str], re.Match[str] | None] = stop.search
+        self.ascii = ascii
         self._begun = 0
         self.held = ""
         # How much of what is held needs no second look.
@@ -79,49 +80,54 @@ class Run:
         end = source.base + len(source.text)
         lead = source.base + source.pos
         room = min(self._room(), source.due - end, _FOLD)
-        if room <= 0 or end - lead > _HELD_MOST or lead < since:
+        if room <= 0 or end - lead > HELD_MOST or lead < since:
             return False
         self._ordinary = ordinary
         self.held = source.text[source.pos :]
         self._ahead = source.ahead
         self.at = self._begun = end + shift
         self.most = self.at + room
+        self._looked = len(self.held)
         self.silent = not self._goes_out()
-        self.meets = self._stop if end == lead or self._settled() else _CARE
         return True
 
     def taken(self) -> int:
         """How many characters were taken since the run is ready."""
         return self.at - self._begun
 
-    def take(self, delta: str) -> Sequence[Event] | None:
-        """The events of ``delta``, or None where the machine has to read it."""
+    def take(self, delta: str, text: str, found: re.Match[str] | None) -> Sequence[Event] | None:
+        """The events of ``delta``, or None where the machine has to read it.
+
+        ``text``: what is held and the delta; ``found``: what ``meets`` found in it.
+        """
         if not delta:
-            return _NOTHING
-        at = self.at + len(delta)
-        if at > self.most:
+            return NOTHING
+        if self.at + len(delta) > self.most:
             return None
-        text = self.held + delta if self.held else delta
         self._looked += len(text)
         ahead = self._ahead
         safe = self._safe(text)
-        if safe < 0 or len(text) - safe > _HELD_MOST:
+        if safe < 0 or len(text) - safe > HELD_MOST:
             self._ahead = ahead
             return None
-        start = self.at - len(self.held)
+        return self._taken(delta, text, safe)
+
+    def _taken(self, delta: str, text: str, safe: int) -> Sequence[Event]:
+        """The events of ``delta``, where ``safe`` characters of ``text`` go out and the others are held."""
+        at = self.at + len(delta)
+        start = at - len(text)
         self.at = at
         self.pieces.append(delta)
         if safe < len(text):
             self.held = text[safe:]
-            self.meets = self._stop if self._settled() else _CARE
+            self._looked += len(text) - safe
             if not safe:
-                return _NOTHING
+                return NOTHING
             text = text[:safe]
-        elif self.held:
+        else:
             self.held = ""
-            self.meets = self._stop
         if self.silent:
-            return _NOTHING
+            return NOTHING
         if self._raw:
             text = json_escape(text)
         event: Any
@@ -157,15 +163,11 @@ class Run:
         whole = not self.held and end - lead == len(text)
         self._deliver(text if whole else source.text[lead:end])
 
-    def _settled(self) -> bool:
-        """Whether what is held goes out as it is with a delta in which nothing matters."""
-        return False
-
     # -- what kinds of run differ in --------------------------------------------------------------
 
     def _room(self) -> int:
         """How many characters may be taken before a limit has to be looked at."""
-        return 0
+        return _FOLD
 
     def _goes_out(self) -> bool:
         """Whether what is taken makes events at once."""
@@ -188,115 +190,11 @@ class NoRun(Run):
     def __init__(self) -> None:
         super().__init__(Source(), Text, _CARE)
 
-    def take(self, delta: str) -> Sequence[Event] | None:
+    def take(self, delta: str, text: str, found: re.Match[str] | None) -> Sequence[Event] | None:
         return None
 
 
 NO_RUN: Final = NoRun()
-
-
-# -- prose -----------------------------------------------------------------------------------------
-
-
-class Flow(Protocol):
-    """What a run of prose asks of its channel."""
-
-    mark: int
-    holds: list[Any]
-    aside: list[tuple[str, int, int]]
-
-
-class ProseRun(Run):
-    """Text of the answer, or of the reasoning, where ``markers`` are looked for.
-
-    ``blanks``: what is held at its end: any blank, or at most so many newlines. ``firsts``: those
-    with which a marker inside a word may begin; any, where there are none.
-    """
-
-    __slots__ = ("_blanks", "_common", "_firsts", "_flow", "_inside", "_markers")
-
-    def __init__(
-        self,
-        source: Source,
-        flow: Flow,
-        markers: Markers,
-        blanks: str,
-        firsts: frozenset[str] | None,
-        *,
-        thinking: bool,
-    ) -> None:
-        patterns = prose_patterns(markers.firsts, blanks)
-        kind = Reasoning if thinking else Text
-        # Characters that stand in any prose tell little: the markers themselves are looked for.
-        self._common = any(c in BLANKS or c.isalnum() for c in markers.firsts)
-        super().__init__(source, kind, self._meets if self._common else patterns.stop.search)
-        self._inside = (markers.beginning() if self._common else patterns.inside).search
-        self._flow = flow
-        self._markers = markers
-        self._blanks = blanks
-        self._firsts = firsts
-
-    def _room(self) -> int:
-        flow, source = self._flow, self.source
-        return 0 if flow.holds or flow.aside or flow.mark != source.base + source.pos else _FOLD
-
-    def _goes_out(self) -> bool:
-        return True
-
-    def _settled(self) -> bool:
-        return self._ahead == len(self.held)
-
-    def take(self, delta: str) -> Sequence[Event] | None:
-        held, blanks = self.held, self._blanks
-        if not blanks or (held and len(held) != self._ahead) or not delta or self._inside(delta) is not None:
-            return super().take(delta)
-        if self._common and not delta.isascii() and SURROGATE.search(delta) is not None:
-            return None
-        # Nothing but blanks is held, and no marker begins: most deltas that end in blanks, or follow such.
-        text = held + delta
-        said = text.rstrip(BLANKS) if blanks == BLANKS else text[: tail(text, len(text), blanks)]
-        start = self.at - len(held)
-        at = self.at + len(delta)
-        safe = len(said)
-        held = text[safe:]
-        if at > self.most or len(held) > _HELD_MOST:
-            return None
-        self.at = at
-        self.pieces.append(delta)
-        self.held = held
-        self._ahead = len(held)
-        self.meets = self._stop
-        if not safe:
-            return _NOTHING
-        if NEW_EVENT is None:
-            return (self.event(said, start, start + safe),)
-        event = NEW_EVENT(self.kind)
-        event.text = said
-        event.span = (start, start + safe)
-        return (event,)
-
-    def _meets(self, text: str) -> object:
-        """As the pattern's search, where a marker may begin with any letter."""
-        if self._inside(text) is not None or text[-1:] in self._blanks:
-            return text
-        return None if text.isascii() else SURROGATE.search(text)
-
-    def _safe(self, text: str) -> int:
-        end = len(text)
-        if self._inside(text) is not None:
-            end = begun(text, self._markers, self._firsts)
-            if end < 0 or (self._ordinary and end < len(text)):
-                return -1
-        if not text.isascii() and SURROGATE.search(text) is not None:
-            return -1
-        safe = tail(text, end, self._blanks)
-        self._ahead = end - safe
-        return safe
-
-    def _deliver(self, text: str) -> None:
-        source = self.source
-        source.pos += len(text)
-        self._flow.mark = source.base + source.pos
 
 
 # -- arguments -------------------------------------------------------------------------------------
@@ -308,7 +206,7 @@ class StringRun(Run):
     __slots__ = ("close", "sink", "_inside", "_partial")
 
     def __init__(self, source: Source, sink: Sink, patterns: Patterns) -> None:
-        super().__init__(source, Arguments, patterns.stop.search)
+        super().__init__(source, Arguments, patterns.stop)
         self.sink = sink
         self.close = ""
         self._inside = patterns.inside
