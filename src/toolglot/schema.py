@@ -241,7 +241,7 @@ def read_tools(tools: object) -> Tools | None:
 
 @lru_cache(maxsize=_LISTS)
 def _read_again(written: bytes) -> Tools:
-    """The tools of a list as ``marshal`` writes it: shared by the parsers of one list, not with the caller."""
+    """The tools of a list as ``marshal`` writes it: shared by the parsers of one list, not by the caller."""
     return _read(marshal.loads(written))
 
 
