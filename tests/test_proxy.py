@@ -25,7 +25,8 @@ from toolglot import ToolglotError
 from toolglot.derive import Refusal
 from toolglot.proxy import llama, summary, template
 from toolglot.proxy.choice import Choices
-from toolglot.proxy.config import MIB, Config, ModelRule, read_config
+from toolglot.proxy.config import Config, ModelRule, read_config
+from toolglot.proxy.kinds import MIB
 from toolglot.proxy.logs import JsonLines
 from toolglot.proxy.record import ALARM_EVERY, MOST_MODELS, OTHER, Record, Tallies
 from toolglot.proxy.unasked import WholeAsStream
