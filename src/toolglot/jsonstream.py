@@ -232,9 +232,10 @@ class ValueReader(StringReader):
 
     def atom(self, c: str, context: int) -> Steps:
         """Read a string, number or literal at the cursor."""
-        if c in self.quotes:
-            yield from self.string(c, context)
-            return
+        # A string may be long, and one generator less is open all the while.
+        return self.string(c, context) if c in self.quotes else self._scalar(c)
+
+    def _scalar(self, c: str) -> Steps:
         token = yield from self.token(_TOKEN_STOP)
         if self.source.pos + len(token) >= len(self.source.text):
             raise Cut("the text ends inside a value")

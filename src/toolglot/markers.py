@@ -87,7 +87,7 @@ class Rope:
         return self._big[0]
 
     def share(self, start: int, text: str) -> bool:
-        """Keep ``text`` in place of all pieces from ``start`` on, if it begins with what they say; whether so."""
+        """Keep ``text`` in place of all pieces from ``start`` on, if that is how it begins; whether it is."""
         self._gather()
         first = bisect_right(self._starts, start) - 1
         if first < 0:

@@ -172,7 +172,7 @@ class Source:
         self._kept_to = self.at
 
     def share(self, start: int, text: str) -> None:
-        """Keep ``text`` for what was kept since the absolute offset ``start``, if it is just that and more."""
+        """Keep ``text`` for what was kept since ``start``, an absolute offset, if that is how it begins."""
         end = start + len(text)
         if not self._keeps or start < self._keeps[0] or not self._kept_to < end <= self.base + len(self.text):
             return

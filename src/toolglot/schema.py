@@ -16,7 +16,7 @@ import marshal
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from .errors import ToolsError
 from .literals import json_string, python_to_json, strict_json
@@ -230,8 +230,9 @@ def read_tools(tools: object) -> Tools | None:
     """
     if tools is None or isinstance(tools, Tools):
         return tools
+    given: Any = tools
     try:
-        written = marshal.dumps(tools, _PLAIN)
+        written = marshal.dumps(given, _PLAIN)
     except ValueError:
         # A mapping or a text of the caller's own class.
         return _read(tools)
@@ -240,7 +241,7 @@ def read_tools(tools: object) -> Tools | None:
 
 @lru_cache(maxsize=_LISTS)
 def _read_again(written: bytes) -> Tools:
-    """The tools of a list as ``marshal`` writes it: parsers of one list share them, and none is the caller's."""
+    """The tools of a list as ``marshal`` writes it: shared by the parsers of one list, not by the caller."""
     return _read(marshal.loads(written))
 
 

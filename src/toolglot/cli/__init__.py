@@ -2,7 +2,8 @@
 
 Promises: exit code 0 when the text was read, whatever the model did wrong in it; 1 when an input cannot
 be used, or with ``--strict`` when the text has defects; 2 on a usage error. Every failure is one line on
-standard error. Does not import what the library keeps to itself.
+standard error. Does not import what the library keeps to itself, nor, before a command runs, what only
+that command needs.
 """
 
 from __future__ import annotations

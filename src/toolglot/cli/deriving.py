@@ -7,11 +7,12 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..derive import Derived, derive, summary
 from .inputs import Command, InputError, print_json, width
+
+if TYPE_CHECKING:
+    from ..derive import Derived
 
 _LONGEST = 600
 """Characters of a probe's text that are shown."""
@@ -35,6 +36,8 @@ def _derive(options: argparse.Namespace) -> int:
 
 def derived_from(path: str, name: str | None) -> Derived:
     """What the template at a path gives. Raises ``DerivationError`` and ``InputError``."""
+    from ..derive import derive
+
     try:
         return derive(path, name=name)
     except OSError as error:
@@ -87,6 +90,10 @@ def _table(derived: Derived) -> Iterator[str]:
 
 
 def _as_json(derived: Derived) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from ..derive import summary
+
     return {
         **summary(derived),
         "builtin": derived.builtin,

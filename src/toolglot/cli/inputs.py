@@ -11,7 +11,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NoReturn
 
 import toolglot
@@ -49,7 +48,11 @@ def dialect(name: str) -> toolglot.Dialect | str:
 def read(path: str) -> str:
     name = "standard input" if path == "-" else path
     try:
-        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        if path == "-":
+            raw = sys.stdin.buffer.read()
+        else:
+            with open(path, "rb") as file:
+                raw = file.read()
     except OSError as error:
         raise InputError(f"{name}: {error.strerror or error}") from None
     try:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import asdict
-from typing import Any, get_args
+from typing import Any, Final
 
 import toolglot
 
-from ..grammar import Format, grammar
 from .deriving import derived_from
 from .inputs import Command, InputError, UsageError, dialect, from_json, print_json, read, read_tools
 
+# As ``toolglot.grammar`` has them, which no other command needs.
+FORMATS: Final = ("lark", "gbnf", "structural-tag")
+
 
 def _grammar(options: argparse.Namespace) -> int:
+    from ..grammar import grammar
+
     if options.tools is None:
         raise UsageError("a grammar needs --tools FILE (see toolglot grammar --help)")
     made = grammar(
@@ -25,6 +28,8 @@ def _grammar(options: argparse.Namespace) -> int:
         format=options.format,
     )
     if options.json:
+        from dataclasses import asdict
+
         print_json(asdict(made), indent=2)
         return 0
     sys.stdout.write(made.text)
@@ -83,7 +88,7 @@ def add_commands(command: Command) -> None:
     grammars.add_argument(
         "--tools", metavar="FILE", help="the offered tools as JSON: a list, or {name: schema}"
     )
-    grammars.add_argument("--format", choices=get_args(Format), default="lark", help="the engine's (lark)")
+    grammars.add_argument("--format", choices=FORMATS, default="lark", help="the engine's (lark)")
     grammars.add_argument(
         "--choice", default="auto", metavar="HOW", help="auto, required, or a tool's name (auto)"
     )

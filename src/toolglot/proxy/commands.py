@@ -1,17 +1,21 @@
 """The proxy's commands: ``serve``, ``replay`` and ``case``.
 
-Promises: nothing of the extra ``proxy`` is imported before ``serve`` runs, and a missing one is one line
-that says how to install it.
+Promises: nothing of the extra ``proxy``, and hardly more of the library, is imported before a command runs,
+and a missing extra is one line that says how to install it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING
 
 from ..cli.inputs import Command
 from ..errors import CaptureError, ConfigError
-from .config import KINDS, MIB, ModelRule, load_dialect, read_config
+from .kinds import KINDS, MIB
+
+if TYPE_CHECKING:
+    from .config import ModelRule
 
 INSTALL = "pip install 'toolglot[proxy]'"
 
@@ -75,6 +79,8 @@ def _add_serve(command: Command) -> None:
 
 
 def _serve(options: argparse.Namespace) -> int:
+    from .config import read_config
+
     own = ("run", "command", "config", "dialect", "strict", "no_evidence")
     given = {k: v for k, v in vars(options).items() if k not in own and v is not None}
     given["given"] = tuple(_rule(text) for text in options.dialect)
@@ -100,6 +106,7 @@ def _serve(options: argparse.Namespace) -> int:
 
 def _replay(options: argparse.Namespace) -> int:
     from .capture import read_capture
+    from .config import load_dialect
     from .replay import replay
 
     dialect = None if options.dialect is None else load_dialect(options.dialect)
@@ -114,6 +121,7 @@ def _replay(options: argparse.Namespace) -> int:
 def _case(options: argparse.Namespace) -> int:
     from .capture import read_capture
     from .case import case
+    from .config import load_dialect
 
     dialect = None if options.dialect is None else load_dialect(options.dialect)
     written = 0
@@ -129,6 +137,8 @@ def _case(options: argparse.Namespace) -> int:
 
 
 def _rule(text: str) -> ModelRule:
+    from .config import ModelRule
+
     model, equals, dialect = text.rpartition("=")
     return ModelRule(model, dialect) if equals else ModelRule("*", text)
 

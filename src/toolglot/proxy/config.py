@@ -17,11 +17,7 @@ from ..auto import Auto, Resolved, resolve
 from ..dialect import Dialect
 from ..errors import ConfigError, ToolglotError, WireError
 from ..wire import Settings
-
-MIB = 1024 * 1024
-
-KINDS = ("auto", "llama-server", "ollama", "sglang", "vllm", "other")
-"""The kinds of server that are told apart; ``auto`` asks the upstream."""
+from .kinds import KINDS, MIB
 
 _WORDS = {
     "server": KINDS,
