@@ -53,7 +53,7 @@ class _Lane:
         self.machine = machine
         self.steps: Generator[None, None, None] = machine.run()
         self.prompted = bool(prompt)
-        self.begun: list[Event] = []
+        self.begun: list[Event] | None = None
         if prompt:
             channel.source.feed(prompt)
             next(self.steps, None)
@@ -64,7 +64,7 @@ class _Lane:
         self.source.feed(delta, special)
         next(self.steps, None)
         if self.begun:
-            begun, self.begun = self.begun, []
+            begun, self.begun = self.begun, None
             return begun + self.channel.drain()
         return self.channel.drain()
 
@@ -74,7 +74,7 @@ class _Lane:
         self.machine.reading.finish_reason = finish_reason
         for _ in self.steps:
             raise AssertionError("a machine waits for text after the end")
-        return self.begun + self.channel.drain()
+        return (self.begun or []) + self.channel.drain()
 
 
 def _begun(channel: Channel) -> list[Event]:
@@ -143,7 +143,7 @@ class Parser:
         self._limits = limits if limits is not None else _LIMITS
         self._prompt = clean(prompt_tail)
         self._spans = Spans()
-        self._lanes: dict[str, _Lane] = {}
+        self._answer: _Lane | None = None
         self._thinker: _Lane | None = None
         self._closed = False
         # The dialect and what told it, once the lanes that know are gone.
@@ -169,8 +169,8 @@ class Parser:
             return self._custom.dialect
         if self._found is not None:
             return self._found[0]
-        for lane in self._lanes.values():
-            if lane.machine.chosen is not None:
+        for lane in (self._answer, self._thinker):
+            if lane is not None and lane.machine.chosen is not None:
                 return lane.machine.chosen.slug
         return _slug(self._resolved)
 
@@ -179,7 +179,8 @@ class Parser:
         """What told ``auto`` the dialect, such as ``'<tool_call>' at 12``; empty where it did not choose."""
         if self._found is not None:
             return self._found[1]
-        return next((lane.machine.chosen_by for lane in self._lanes.values() if lane.machine.chosen_by), "")
+        lanes = [lane for lane in (self._answer, self._thinker) if lane is not None]
+        return next((lane.machine.chosen_by for lane in lanes if lane.machine.chosen_by), "")
 
     def feed(
         self, delta: str, channel: ChannelName = "content", special: bool | None = None
@@ -231,8 +232,9 @@ class Parser:
             delta = clean(delta)
         if self._custom is not None:
             return self._custom.feed(delta, channel) or _NOTHING
-        lane = self._lanes.get(channel) or self._lane(channel)
-        before = self._thinking_over(delta) if self._thinker is not None and channel == "content" else None
+        lane = self._lane(channel)
+        thinker = self._thinker if channel == "content" else None
+        before = None if thinker is None else self._thinking_over(thinker, delta)
         run, spans = self._run, self._spans
         if run is not NO_RUN:
             self._since += run.taken()
@@ -268,24 +270,25 @@ class Parser:
             return self._custom.close() or _NOTHING
         events: list[Event] = []
         reason = "stop" if finish_reason in ("tool_calls", "function_call") else finish_reason
-        for name in sorted(self._lanes, key=("reasoning", "content").index):
-            lane = self._lanes[name]
-            events += self._out(lane, name, lane.close(reason))
+        for name, lane in (("reasoning", self._thinker), ("content", self._answer)):
+            if lane is not None:
+                events += self._out(lane, name, lane.close(reason))
         self._found = self.dialect, self.chosen_by
-        self._lanes, self._thinker, self._tools = {}, None, None
+        self._answer = self._thinker = self._tools = None
         return events or _NOTHING
 
     # -- lanes ----------------------------------------------------------------------------------
 
     def _lane(self, name: str) -> _Lane:
-        lane = self._lanes.get(name)
-        if lane is None:
-            if name not in ("content", "reasoning"):
-                raise ValueError(f"channel is 'content' or 'reasoning', not {name!r}")
-            lane = self._lanes[name] = self._start(name)
-            if name == "reasoning":
-                self._thinker = lane
-        return lane
+        if name == "content":
+            if self._answer is None:
+                self._answer = self._start(name)
+            return self._answer
+        if name != "reasoning":
+            raise ValueError(f"channel is 'content' or 'reasoning', not {name!r}")
+        if self._thinker is None:
+            self._thinker = self._start(name)
+        return self._thinker
 
     def _start(self, name: str) -> _Lane:
         resolved = self._resolved
@@ -313,8 +316,7 @@ class Parser:
             machine.always_thinking()
         return _Lane(channel, machine, prompt)
 
-    def _thinking_over(self, delta: str) -> list[Event]:
-        lane = self._lanes["reasoning"]
+    def _thinking_over(self, lane: _Lane, delta: str) -> list[Event]:
         lane.source.settle()
         if isinstance(lane.machine, Delimited) and lane.machine.draft is not None and delta.strip():
             lane.steps.throw(ThinkingOver())

@@ -25,7 +25,9 @@ from .stops import Patterns, raw_patterns
 
 NOTHING: Final[tuple[Event, ...]] = ()
 # How much is taken at most before the machine looks at its limits again, and how much may be held.
-_FOLD: Final = 4096
+_FOLD: Final = 2048
+# After so many characters their deltas are joined: each is a text of its own, of fifty bytes more.
+_JOIN: Final = 256
 HELD_MOST: Final = 64
 # One character of raw text is at most so many of JSON.
 _ESCAPED_MOST: Final = 6
@@ -48,7 +50,7 @@ class Run:
 
     __slots__ = (
         *("ascii", "at", "held", "index", "kind", "meets", "most", "pieces", "silent", "source"),
-        *("_ahead", "_begun", "_looked", "_ordinary", "_raw"),
+        *("_ahead", "_begun", "_end", "_looked", "_ordinary", "_raw"),
     )
 
     def __init__(self, source: Source, kind: type[Event], stop: re.Pattern[str], ascii: bool = False) -> None:
@@ -60,7 +62,7 @@ class Run:
         self.pieces: list[str] = []
         self.meets: Callable[[str], re.Match[str] | None] = stop.search
         self.ascii = ascii
-        self._begun = 0
+        self._begun = self._end = 0
         self.held = ""
         # How much of what is held needs no second look.
         self._ahead = 0
@@ -86,7 +88,8 @@ class Run:
         self.held = source.text[source.pos :]
         self._ahead = source.ahead
         self.at = self._begun = end + shift
-        self.most = self.at + room
+        self._end = self.at + room
+        self.most = self.at + min(room, _JOIN)
         self._looked = len(self.held)
         self.silent = not self._goes_out()
         return True
@@ -102,7 +105,7 @@ class Run:
         """
         if not delta:
             return NOTHING
-        if self.at + len(delta) > self.most:
+        if self.at + len(delta) > self.most and not self._more(len(delta)):
             return None
         self._looked += len(text)
         ahead = self._ahead
@@ -111,6 +114,14 @@ class Run:
             self._ahead = ahead
             return None
         return self._taken(delta, text, safe)
+
+    def _more(self, count: int) -> bool:
+        """Whether ``count`` characters more may be taken; the deltas that were taken are joined before."""
+        if self.at + count > self._end:
+            return False
+        self.pieces[:] = ["".join(self.pieces)]
+        self.most = min(self._end, self.at + count + _JOIN)
+        return True
 
     def _taken(self, delta: str, text: str, safe: int) -> Sequence[Event]:
         """The events of ``delta``, where ``safe`` characters of ``text`` go out and the others are held."""

@@ -95,6 +95,12 @@ def begins(reading: Reading, at: int, body: Body) -> int:
 
 def read_body(reading: Reading) -> Steps:
     """Read the body at the cursor, with the markers around it; its close is passed by ``closing``."""
+    body = reading.body
+    # One generator less is open all the while that a long argument comes.
+    return _read_around(reading) if body.open or body.after == "blank" else codec_of(body.codec).read(reading)
+
+
+def _read_around(reading: Reading) -> Steps:
     source, body = reading.source, reading.body
     if body.open:
         while True:
