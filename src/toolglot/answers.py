@@ -12,9 +12,9 @@ from typing import Final
 from .bodies import begins
 from .claims import Claims
 from .dialect import Dialect
-from .envelope import Verdict, Way
+from .envelope import Verdict
 from .scanner import BLANKS, END, MORE, NONE
-from .table import Kind, Meaning
+from .table import Kind, Meaning, Way
 
 _FENCE: Final = "```"
 _FENCE_LINE: Final = 40

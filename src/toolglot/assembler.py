@@ -55,15 +55,14 @@ def assemble(events: Iterable[Event], dialect: str = "") -> Message:
         if kind and event.span[1] > event.span[0]:
             stretches.append((event.span, kind, index))
     stretches.sort(key=_place)
+    ordered = [call for _, call in sorted(calls.items())] if len(calls) > 1 else calls.values()
     return Message(
-        content=_joined(content),
-        reasoning=_joined(reasoning),
-        tool_calls=tuple(call for _, call in sorted(calls.items()))
-        if len(calls) > 1
-        else tuple(calls.values()),
-        defects=tuple(defects),
-        segments=tuple(_merged(stretches, calls)),
-        dialect=dialect,
+        _joined(content),
+        _joined(reasoning),
+        tuple(ordered),
+        tuple(defects),
+        tuple(_merged(stretches, calls)),
+        dialect,
     )
 
 

@@ -12,7 +12,7 @@ from .bodies import read_body
 from .calls import Reading
 from .channel import Channel
 from .dialect import Dialect
-from .envelope import Machine, Verdict, Way
+from .envelope import Machine, Verdict
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
 from .markers import Markers
@@ -20,7 +20,7 @@ from .proserun import ProseRun
 from .scanner import BLANKS, MORE, UNBOUNDED, Bookmark
 from .sections import first_marker, is_section
 from .stops import LETTER, holds
-from .table import Kind, Meaning, Table, table_of
+from .table import Kind, Meaning, Table, Way, table_of
 
 
 class Claims(Machine):
@@ -121,9 +121,7 @@ class Claims(Machine):
     def envelope(self, rel: int, length: int, found: list[Meaning]) -> Verdict:
         """Read the envelope whose opener stands ``rel`` ahead; False, with nothing taken, if refuted."""
         source, channel = self.source, self.channel
-        ways = [Way(m.dialect, body) for m in found for body in m.dialect.bodies]
-        ways.sort(key=lambda way: way.body.rank == "last")
-        gap = any(m.dialect.envelope.gap != "none" for m in found)
+        ways, gap = self._ways(found)
         noise = 0
         marker = source.text[source.pos + rel :][:length]
         try:
@@ -160,6 +158,17 @@ class Claims(Machine):
             if not way.dialect.envelope.close:
                 self.more = self._follower(way)
         return True
+
+    def _ways(self, found: list[Meaning]) -> tuple[list[Way], bool]:
+        """The ways to read what follows an opener, and whether blanks may stand in front of it."""
+        key = tuple(map(id, found))
+        known = self.state.table.ways.get(key)
+        if known is None:
+            ways = [Way(m.dialect, body) for m in found for body in m.dialect.bodies]
+            ways.sort(key=lambda way: way.body.rank == "last")
+            gap = any(m.dialect.envelope.gap != "none" for m in found)
+            known = self.state.table.ways[key] = found, ways, gap
+        return known[1:]
 
     def _to_section(self, ways: list[Way], ahead: int) -> Generator[None, None, int]:
         """How much text stands in front of a section's first call; negative where its close comes first.

@@ -10,7 +10,7 @@ Does not: look for openers or know reasoning (``delimited``, ``messages``), nor 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from .bodies import begins, read_body
 from .calls import Reading
@@ -24,17 +24,10 @@ from .markers import Rope, marks
 from .scanner import MORE
 from .sections import is_section, skip_text, together
 from .state import State
-from .table import Table
+from .table import Table, Way
 
 Verdict = Generator[None, None, bool]
 _NOTHING: Final = Rope()
-
-
-class Way(NamedTuple):
-    """A way to read what follows an opener: a dialect and one of its bodies."""
-
-    dialect: Dialect
-    body: Body
 
 
 class Machine:

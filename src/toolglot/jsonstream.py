@@ -76,13 +76,19 @@ class ValueReader(StringReader):
 
     # -- the value ------------------------------------------------------------------------------
 
-    def value(self) -> Steps:
-        """Read one value at the cursor. Raises ``Malformed``, ``Cut`` or ``OverLimit``."""
+    def value(self, member_sink: Sink | None = None) -> Steps:
+        """Read one value at the cursor. Raises ``Malformed``, ``Cut`` or ``OverLimit``.
+
+        With a ``member_sink`` the cursor stands inside an object, at the value of a member that the tap
+        has entered: that value is the sink's, and then the rest of the object is read.
+        """
         source = self.source
         outer = self.sink
-        stack: list[str] = []
-        member = False
+        member = member_sink is not None
+        stack: list[str] = ["}"] if member else []
         expect = _VALUE
+        if member_sink is not None:
+            self.sink = member_sink
         while True:
             if expect == _AFTER:
                 if member and len(stack) == 1:

@@ -17,7 +17,7 @@ from .calls import Reading
 from .channel import Channel
 from .claims import Claims
 from .dialect import Dialect
-from .envelope import Verdict, Way
+from .envelope import Verdict
 from .events import DefectKind
 from .faults import OverLimit
 from .jsonstream import Steps
@@ -25,7 +25,7 @@ from .markers import marks
 from .pieces import field_after
 from .scanner import BLANKS, END, MORE, NONE
 from .stops import one_of
-from .table import Table
+from .table import Table, Way
 
 _WORD_END: Final = one_of(BLANKS + "<")
 _REASONING: Final = "reasoning"

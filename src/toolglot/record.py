@@ -56,6 +56,11 @@ else:
             kind = type(self)
             names = kind._names
             values = self.__dict__
+            if not given and len(args) == len(names):
+                values.update(zip(names, args, strict=True))
+                if kind._after is not None:
+                    kind._after(self)
+                return
             values.update(kind._defaults)
             if args:
                 if len(args) > len(names):

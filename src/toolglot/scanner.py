@@ -243,6 +243,13 @@ class Source:
             examined(len(self.text) - start if match is None else match.end() - start)
         return "" if match is None else match.group()
 
+    def head(self, pattern: re.Pattern[str], start: int) -> re.Match[str] | None:
+        """How ``pattern`` matches at ``start``, if it does."""
+        match = pattern.match(self.text, start)
+        if _counts:
+            examined(len(self.text) - start if match is None else match.end() - start)
+        return match
+
     def name_end(self, start: int) -> int:
         """Where the bare name at ``start`` ends: at once where no letter, digit or underscore is in it."""
         end = self.stop(NAME_STOP, start)

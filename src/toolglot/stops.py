@@ -33,6 +33,15 @@ PLAIN_ELEMENT: Final = re.compile(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{
 
 
 @lru_cache(maxsize=64)
+def plain_head(names: tuple[str, ...], arguments: tuple[str, ...]) -> re.Pattern[str]:
+    """The beginning of an object whose first member is a name, which is group 1, and the second an object."""
+    blanks = r"[ \t\r\n]*"
+    first, second = ("|".join(map(re.escape, keys)) for keys in (names, arguments))
+    name = rf'{{{blanks}"(?:{first})"{blanks}:{blanks}"([^"\\\x00-\x1f]*)"'
+    return re.compile(rf'{name}{blanks},{blanks}"(?:{second})"{blanks}:{blanks}(?={{)')
+
+
+@lru_cache(maxsize=64)
 def other_than(characters: str) -> re.Pattern[str]:
     """Matches any character but ``characters``."""
     return re.compile("[^" + re.escape(characters) + "]")

@@ -54,6 +54,13 @@ class Meaning(NamedTuple):
         return self.unmarked is not None and self.unmarked.place == "word" and self.unmarked.shape == "name"
 
 
+class Way(NamedTuple):
+    """A way to read what follows an opener: a dialect and one of its bodies."""
+
+    dialect: Dialect
+    body: Body
+
+
 class Table:
     """The markers of ``dialects``, the first of them ranking highest.
 
@@ -68,6 +75,8 @@ class Table:
         self.dialects = tuple(dialects)
         self.meanings: dict[str, list[Meaning]] = {}
         self.by_kind: dict[str, list[tuple[Kind, list[Meaning]]]] = {}
+        # By the ids of an opener's meanings, which are kept with them.
+        self.ways: dict[tuple[int, ...], tuple[list[Meaning], list[Way], bool]] = {}
         self.answers: list[Meaning] = []
         # What of a body opens where an offered name stands: the texts around the name.
         self._named: list[tuple[str, str, Meaning]] = []

@@ -19,6 +19,7 @@ from ..faults import BodyFault, Cut, Malformed
 from ..jsonstream import Steps, ValueReader
 from ..scanner import END, MORE, NONE, Source
 from ..sinks import Collect, Sink, Skip
+from ..stops import plain_head
 
 FENCE: Final = "```"
 _EARLY: Final = "before_name"
@@ -167,6 +168,27 @@ class CallObject:
         self._live = False
         self._listed = 0
         self._bad = ""
+
+    def at_once(self) -> Call | None:
+        """Take the beginning of an object at the cursor in one go, up to its arguments, if that is all there.
+
+        Returns the call that takes the arguments; None, with nothing taken, where the object does not begin
+        with its name and then its arguments, or where that does not yet make a call.
+        """
+        reading, source, body = self._reading, self._source, self._body
+        if not reading.marked or body.id_at == _LATE or self._depth:
+            return None
+        head = source.head(plain_head(body.name_keys, body.arguments_keys[:1]), source.pos)
+        if head is None:
+            return None
+        source.pos = head.end(1) + 1
+        self._name = head[1]
+        self._call = reading.start(head[1])
+        source.pos = head.end()
+        reading.channel.settle(source.at)
+        self._live = True
+        self._key = body.arguments_keys[0]
+        return self._call
 
     def inner(self, key: str, first: str) -> Steps | None:
         """A member that holds the call, or calls, is read by its own reader."""

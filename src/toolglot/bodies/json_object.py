@@ -31,7 +31,7 @@ def read(reading: Reading) -> Steps:
     fence = open_fence(reading)
     while True:
         tap = CallObject(reading)
-        yield from reading.reader(tap=tap).value()
+        yield from reading.reader(tap=tap).value(tap.at_once())
         tap.finish()
         if not (yield from _another(reading)):
             break
