@@ -61,23 +61,8 @@ class Source:
     """
 
     __slots__ = (
-        "text",
-        "pos",
-        "base",
-        "ahead",
-        "due",
-        "eof",
-        "run",
-        "hit",
-        "follow_at",
-        "skipped",
-        "special",
-        "_keeps",
-        "_kept",
-        "_kept_to",
-        "_flags",
-        "_blanks",
-        "_trail",
+        *("text", "pos", "base", "ahead", "due", "eof", "run", "hit", "follow_at", "skipped", "special"),
+        *("_keeps", "_kept", "_kept_to", "_flags", "_blanks", "_trail"),
     )
 
     def __init__(self, base: int = 0) -> None:
