@@ -88,18 +88,16 @@ def main() -> int:
     asked.add_argument("--long", type=int, default=LONG)
     args = asked.parse_args()
     call: list[Call] = [("write_file", {"path": "a.py", "content": source(400)})]
-    print(
-        f"{'bytes of each of ' + str(args.many):24} {'new':>8} {'in prose':>9} {'later':>9} {'in arguments':>13}"
-    )
+    heads = f"{'new':>8} {'in prose':>9} {'later':>9} {'in arguments':>13}"
+    print(f"{'bytes of each of ' + str(args.many):24} {heads}")
     for dialect in ("hermes", "qwen3_coder", "gpt_oss", "auto"):
         text = FORMATS["hermes" if dialect == "auto" else dialect].write(call)
         prose = "Let me look at that for you. "
         texts = ("", prose, prose * 50, text[:200])
         sizes = [per_parser(dialect, text, args.many) for text in texts]
         print(f"{dialect:24} {sizes[0]:8.0f} {sizes[1]:9.0f} {sizes[2]:9.0f} {sizes[3]:13.0f}")
-    print(
-        f"\n{'one argument of ' + str(args.long):24} {'held':>8} {'with its end':>13} {'value apart':>12} {'left, bytes':>12}"
-    )
+    heads = f"{'held':>8} {'with its end':>13} {'value apart':>12} {'left, bytes':>12}"
+    print(f"\n{'one argument of ' + str(args.long):24} {heads}")
     for dialect in FORMATS:
         # Once before, for what is compiled and kept for all parsers.
         streamed(dialect, KB, 64)

@@ -19,7 +19,7 @@ _KEY_LINE: Final = re.compile(r"[ \t]*([A-Za-z_]\w*)[ \t]*:(.*)", re.ASCII | re.
 def after_last(text: str, literals: tuple[str, ...], *, including: bool) -> str:
     """What follows the last occurrence of any of ``literals``, or begins with it; else ``text``."""
     best = 0
-    for literal in literals:
+    for literal in literals if text else ():
         found = text.rfind(literal)
         if found >= 0:
             best = max(best, found if including else found + len(literal))

@@ -19,6 +19,8 @@ from .stops import SURROGATE, prose_patterns
 
 # As much of a marker at the end of a delta begins any marker that begins so.
 _BEGUN_MOST: Final = 2
+# How much is taken before the machine reads on: it keeps none of it, where that of arguments stays.
+_FOLD: Final = 2048
 
 
 class Flow(Protocol):
@@ -67,7 +69,7 @@ class ProseRun(Run):
 
     def _room(self) -> int:
         flow, source = self._flow, self.source
-        return super()._room() if not flow.holds and not flow.aside and flow.mark == source.at else 0
+        return _FOLD if not flow.holds and not flow.aside and flow.mark == source.at else 0
 
     def _goes_out(self) -> bool:
         return True

@@ -25,7 +25,7 @@ from .stops import Patterns, raw_patterns
 
 NOTHING: Final[tuple[Event, ...]] = ()
 # How much is taken at most before the machine looks at its limits again, and how much may be held.
-_FOLD: Final = 2048
+_FOLD: Final = 4096
 # After so many characters their deltas are joined: each is a text of its own, of fifty bytes more.
 _JOIN: Final = 256
 HELD_MOST: Final = 64
