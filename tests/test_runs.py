@@ -122,3 +122,20 @@ def test_a_run_stops_at_the_limit_of_a_call() -> None:
         assert sum(isinstance(e, CallStart) for e in events) == 1
         sent.append("".join(e.text for e in events if isinstance(e, Arguments)))
     assert sent == ['{"text": "' + "x" * 190] * 3
+
+
+def test_a_bracket_inside_a_word_may_begin_a_call() -> None:
+    text = "so[d[write_file()]"
+    events = events_of(list(text), "pythonic", None)
+    assert merge(events) == merge(events_of([text], "pythonic", None))
+    assert any(isinstance(event, CallStart) for event in events)
+
+
+def test_the_name_of_a_call_goes_out_before_its_arguments() -> None:
+    parser = Parser("hermes", tools=TOOLS)
+    assert [list(parser.feed(delta)) for delta in ('<tool_call>{"', "name", '": "write_', 'file" ', ",")] == [
+        []
+    ] * 5
+    assert [type(event).__name__ for event in parser.feed('"ar')] == ["Markup", "CallStart"]
+    assert [list(parser.feed(delta)) for delta in ("gum", 'ents":', " ")] == [[]] * 3
+    assert [type(event).__name__ for event in parser.feed('{"')] == ["Markup", "Arguments"]

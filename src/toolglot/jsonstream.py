@@ -76,17 +76,17 @@ class ValueReader(StringReader):
 
     # -- the value ------------------------------------------------------------------------------
 
-    def value(self, member_sink: Sink | None = None) -> Steps:
+    def value(self, member_sink: Sink | None = None, inside: bool = False) -> Steps:
         """Read one value at the cursor. Raises ``Malformed``, ``Cut`` or ``OverLimit``.
 
-        With a ``member_sink`` the cursor stands inside an object, at the value of a member that the tap
-        has entered: that value is the sink's, and then the rest of the object is read.
+        ``inside``: the cursor stands inside an object, behind a member, and the rest of it is read; or with a
+        ``member_sink`` at the value of a member that the tap has entered, which is the sink's.
         """
         source = self.source
         outer = self.sink
         member = member_sink is not None
-        stack: list[str] = ["}"] if member else []
-        expect = _VALUE
+        stack: list[str] = ["}"] if inside else []
+        expect = _AFTER if inside and not member else _VALUE
         if member_sink is not None:
             self.sink = member_sink
         while True:

@@ -124,10 +124,10 @@ class ProseRun(Run):
         self._ahead = end - safe
         return self._taken(delta, text, safe)
 
-    def _safe(self, text: str) -> int:
+    def _safe(self, text: str, start: int) -> int:
         end = len(text)
-        if self._inside(text) is not None:
-            end = begun(text, self._markers, self._firsts)
+        if self._inside(text, start) is not None:
+            end = begun(text, self._markers, self._firsts, start)
             if end < 0 or (self._ordinary and end < len(text)):
                 return -1
         if not text.isascii() and SURROGATE.search(text) is not None:

@@ -12,7 +12,7 @@ Does not: read any syntax. What ends a run is a pattern, or the markers, of the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import FunctionType
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ _FOLD: Final = 4096
 # After so many characters their deltas are joined: each is a text of its own, of fifty bytes more.
 _JOIN: Final = 256
 HELD_MOST: Final = 64
+_SHORT: Final = 3
 # One character of raw text is at most so many of JSON.
 _ESCAPED_MOST: Final = 6
 # A search that finds something in any text.
@@ -50,7 +51,7 @@ class Run:
 
     __slots__ = (
         *("ascii", "at", "held", "index", "kind", "meets", "most", "pieces", "silent", "source"),
-        *("_ahead", "_begun", "_end", "_looked", "_ordinary", "_raw"),
+        *("_ahead", "_begun", "_end", "_looked", "_ordinary", "_raw", "_stop"),
     )
 
     def __init__(self, source: Source, kind: type[Event], stop: re.Pattern[str], ascii: bool = False) -> None:
@@ -60,7 +61,7 @@ class Run:
         self.at = 0
         self.most = -1
         self.pieces: list[str] = []
-        self.meets: Callable[[str], re.Match[str] | None] = stop.search
+        self._stop = self.meets = stop.search
         self.ascii = ascii
         self._begun = self._end = 0
         self.held = ""
@@ -85,12 +86,11 @@ class Run:
         if room <= 0 or end - lead > HELD_MOST or lead < since:
             return False
         self._ordinary = ordinary
-        self.held = source.text[source.pos :]
+        self._hold(source.text[source.pos :])
         self._ahead = source.ahead
         self.at = self._begun = end + shift
         self._end = self.at + room
         self.most = self.at + min(room, _JOIN)
-        self._looked = len(self.held)
         self.silent = not self._goes_out()
         return True
 
@@ -107,9 +107,10 @@ class Run:
             return NOTHING
         if self.at + len(delta) > self.most and not self._more(len(delta)):
             return None
-        self._looked += len(text)
+        start = 0 if found is None else found.start()
+        self._looked += len(text) - start
         ahead = self._ahead
-        safe = self._safe(text)
+        safe = self._safe(text, start)
         if safe < 0 or len(text) - safe > HELD_MOST:
             self._ahead = ahead
             return None
@@ -130,13 +131,12 @@ class Run:
         self.at = at
         self.pieces.append(delta)
         if safe < len(text):
-            self.held = text[safe:]
-            self._looked += len(text) - safe
+            self._hold(text[safe:])
             if not safe:
                 return NOTHING
             text = text[:safe]
         else:
-            self.held = ""
+            self._hold("")
         if self.silent:
             return NOTHING
         if self._raw:
@@ -151,6 +151,15 @@ class Run:
             event.text = text
             event.span = (start, start + safe)
         return (event,)
+
+    def _hold(self, text: str) -> None:
+        """Hold ``text``; what is long is looked at once a delta, by ``take``, and not before it too."""
+        self.held = text
+        if len(text) > _SHORT:
+            self.meets = _CARE.search
+        else:
+            self.meets = self._stop
+            self._looked += len(text)
 
     def event(self, text: str, start: int, end: int) -> Event:
         """The event of a piece."""
@@ -184,8 +193,11 @@ class Run:
         """Whether what is taken makes events at once."""
         raise NotImplementedError
 
-    def _safe(self, text: str) -> int:
-        """How much of ``text`` is taken for good; the rest is held. Negative where the machine must read."""
+    def _safe(self, text: str, start: int) -> int:
+        """How much of ``text`` is taken for good; the rest is held. Negative where the machine must read.
+
+        ``start``: in front of what is nothing that matters.
+        """
         raise NotImplementedError
 
     def _deliver(self, text: str) -> None:
@@ -206,6 +218,25 @@ class NoRun(Run):
 
 
 NO_RUN: Final = NoRun()
+
+
+class HeadRun(Run):
+    """The beginning of a body, of which nothing goes out, as long as ``begun`` matches all of it."""
+
+    __slots__ = ("_pattern",)
+
+    def __init__(self, source: Source, begun: re.Pattern[str]) -> None:
+        super().__init__(source, Text, _CARE)
+        self._pattern = begun
+
+    def _goes_out(self) -> bool:
+        return False
+
+    def _safe(self, text: str, start: int) -> int:
+        return 0 if self._pattern.fullmatch(text) is not None else -1
+
+    def _deliver(self, text: str) -> None:
+        """All is held."""
 
 
 # -- arguments -------------------------------------------------------------------------------------
@@ -230,7 +261,8 @@ class StringRun(Run):
         self.index = self.sink.live()
         return self.index >= 0
 
-    def _safe(self, text: str) -> int:
+    def _safe(self, text: str, start: int) -> int:
+        self._looked += start
         match = self._inside.match(text)
         end = 0 if match is None else match.end()
         return end if end == len(text) or self._partial.fullmatch(text, end) is not None else -1
@@ -259,11 +291,13 @@ class RawRun(StringRun):
     def _room(self) -> int:
         return self.sink.room // _ESCAPED_MOST
 
-    def _safe(self, text: str) -> int:
+    def _safe(self, text: str, start: int) -> int:
         end = len(text)
-        if self._inside.search(text) is not None:
-            end = begun(text, self._markers, None)
-            if end < 0 or (self._ordinary and end < len(text)) or self._partial.search(text) is not None:
+        if self._inside.search(text, start) is not None:
+            end = begun(text, self._markers, None, start)
+            if end < 0 or (self._ordinary and end < len(text)):
+                return -1
+            if self._partial.search(text, start) is not None:
                 return -1
         safe = tail(text, end, self._blanks)
         self._ahead = end - safe
@@ -276,12 +310,12 @@ class RawRun(StringRun):
             self.sink.take_raw(text)
 
 
-def begun(text: str, markers: Markers, firsts: frozenset[str] | None) -> int:
+def begun(text: str, markers: Markers, firsts: frozenset[str] | None, start: int) -> int:
     """Where a marker begins that the end of ``text`` cuts, or the end; negative where the machine must tell.
 
-    A marker that does not begin with one of ``firsts`` is none inside a word.
+    None begins in front of ``start``. One that does not begin with one of ``firsts`` is none inside a word.
     """
-    match = markers.search(text, 0, False)
+    match = markers.search(text, start, False)
     while match is not None:
         at = match.start()
         if not markers.partial(match, len(text), False):

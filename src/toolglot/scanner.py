@@ -236,9 +236,9 @@ class Source:
             examined(end - start + 1)
         return end
 
-    def whole(self, pattern: re.Pattern[str], start: int) -> str:
-        """What ``pattern``, which looks ahead, matches at ``start``; empty where it does not."""
-        match = pattern.match(self.text, start)
+    def whole(self, pattern: re.Pattern[str], start: int, all: bool = False) -> str:
+        """What ``pattern`` matches at ``start``, or has to match all of what is there; else empty."""
+        match = (pattern.fullmatch if all else pattern.match)(self.text, start)
         if _counts:
             examined(len(self.text) - start if match is None else match.end() - start)
         return "" if match is None else match.group()

@@ -8,8 +8,9 @@ Does not: search. ``scanner``, ``jsonstream`` and ``runs`` do, and count.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 _SURROGATES: Final = r"\ud800-\udfff"
 # Escapes that one match takes: the engine keeps a note of each.
@@ -32,13 +33,39 @@ PLAIN_MEMBER: Final = re.compile(rf'{_WHOLE}(?=[ \t\r\n]*(?:}}|,[ \t\r\n]*"))')
 PLAIN_ELEMENT: Final = re.compile(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{0-9-]))')
 
 
+_GAP: Final = r"[ \t\r\n]*"
+
+
+class Head(NamedTuple):
+    """The beginning of an object: ``whole`` matches it, ``begun`` all that may go on as it, with no care."""
+
+    whole: re.Pattern[str]
+    begun: re.Pattern[str]
+
+
 @lru_cache(maxsize=64)
-def plain_head(names: tuple[str, ...], arguments: tuple[str, ...]) -> re.Pattern[str]:
-    """The beginning of an object whose first member is a name, which is group 1, and the second an object."""
-    blanks = r"[ \t\r\n]*"
-    first, second = ("|".join(map(re.escape, keys)) for keys in (names, arguments))
-    name = rf'{{{blanks}"(?:{first})"{blanks}:{blanks}"([^"\\\x00-\x1f]*)"'
-    return re.compile(rf'{name}{blanks},{blanks}"(?:{second})"{blanks}:{blanks}(?={{)')
+def name_head(keys: tuple[str, ...]) -> Head:
+    """An object up to the end of its first member, a name, which is group 1; another member follows."""
+    either = "|".join(map(re.escape, keys))
+    name = rf'{{{_GAP}"(?:{either})"{_GAP}:{_GAP}"([^"\\\x00-\x1f]*)"(?={_GAP},{_GAP}")'
+    inside = rf'[^"\\\x00-\x1f{_SURROGATES}]*'
+    parts = ("{", _GAP, *map(re.escape, f'"{keys[0]}"'), _GAP, ":", _GAP, '"', inside, '"', _GAP, ",", _GAP)
+    return Head(re.compile(name), _begun(parts))
+
+
+@lru_cache(maxsize=64)
+def object_head(key: str) -> Head:
+    """What stands between a member's value and the object that is the value of the next one, ``key``."""
+    parts = (_GAP, ",", _GAP, *map(re.escape, f'"{key}"'), _GAP, ":", _GAP)
+    return Head(re.compile("".join((*parts, "(?={)"))), _begun(parts))
+
+
+def _begun(parts: Sequence[str]) -> re.Pattern[str]:
+    """Matches any beginning of what ``parts`` match in turn."""
+    pattern = ""
+    for part in reversed(parts):
+        pattern = rf"{part}(?:\Z|{pattern})" if pattern else part
+    return re.compile(pattern)
 
 
 @lru_cache(maxsize=64)

@@ -114,6 +114,8 @@ class Table:
             for name in names:
                 marker = before + name + after
                 if len(marker) <= LONGEST:
+                    if meaning.unmarked is not None and meaning.unmarked.place != "word":
+                        table.firsts |= {marker[0]}
                     found = [*table.meanings.get(marker, ()), meaning]
                     table.meanings[marker] = sorted(found, key=lambda m: ranks[id(m.dialect)])
         table._compile(names)

@@ -15,7 +15,8 @@ from ..dialect import Body
 from ..faults import Malformed
 from ..jsonstream import Steps
 from ..scanner import END, NONE
-from .json_calls import close_fence, inside_fence, open_fence, read_elements, write_object
+from .fences import close_fence, inside_fence, open_fence
+from .json_calls import read_elements, write_object
 
 _FIRST: Final = ("{", "]", '"', "[", "-", *"0123456789", "t", "f", "n")
 

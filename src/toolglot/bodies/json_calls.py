@@ -17,11 +17,12 @@ from ..dialect import Body
 from ..events import DefectKind
 from ..faults import BodyFault, Cut, Malformed
 from ..jsonstream import Steps, ValueReader
-from ..scanner import END, MORE, NONE, Source
+from ..runs import HELD_MOST, HeadRun
+from ..scanner import END, MORE, Source
 from ..sinks import Collect, Sink, Skip
-from ..stops import plain_head
+from ..stops import name_head, object_head
+from .fences import close_fence, inside_fence, open_fence
 
-FENCE: Final = "```"
 _EARLY: Final = "before_name"
 _LATE: Final = "after_arguments"
 _DEEPEST: Final = 4
@@ -30,54 +31,6 @@ _NO_OBJECT: Final = "the arguments are not an object"
 _WRITTEN: Final = ("{", '"', "[", "null")
 # What a lenient reader takes between elements: another separator, a bracket too many, or nothing.
 _LOOSE: Final = (";", "}", "{")
-
-
-# -- code fences -----------------------------------------------------------------------------------
-
-
-def inside_fence(reading: Reading, at: int) -> int:
-    """Local index where the JSON begins that stands at ``at``, or for a lenient reader in a fence there.
-
-    ``NONE`` where no JSON can begin there, ``MORE`` where that cannot be told yet.
-    """
-    source = reading.source
-    if source.text[at] != "`":
-        return at
-    if not reading.lenient:
-        return NONE
-    fence = source.starts(at, FENCE)
-    if fence != 1:
-        return fence
-    line = source.line_end(at, reading.limits.header)
-    if line < 0:
-        return MORE if line == MORE and len(source.text) - at <= reading.limits.header else NONE
-    inside = source.skip(line)
-    if inside >= len(source.text):
-        return MORE if not source.eof and inside - line <= reading.limits.blanks else NONE
-    return inside
-
-
-def open_fence(reading: Reading) -> bool:
-    """Pass a code fence in front of the body, where one stands; whether it does."""
-    source = reading.source
-    if source.text[source.pos] != "`":
-        return False
-    start = source.at
-    source.pos = source.skip(source.line_end(source.pos, reading.limits.header))
-    reading.repaired("a code fence around the body", start, source.at)
-    return True
-
-
-def close_fence(reading: Reading) -> Steps:
-    """Pass the closing fence after the body, where one stands."""
-    source = reading.source
-    while True:
-        found = source.follows(source.pos, (FENCE,))
-        if found != MORE:
-            break
-        yield
-    if found == 0:
-        reading.channel.markup(source.follow_at + len(FENCE))
 
 
 # -- arguments -------------------------------------------------------------------------------------
@@ -169,26 +122,41 @@ class CallObject:
         self._listed = 0
         self._bad = ""
 
-    def at_once(self) -> Call | None:
-        """Take the beginning of an object at the cursor in one go, up to its arguments, if that is all there.
-
-        Returns the call that takes the arguments; None, with nothing taken, where the object does not begin
-        with its name and then its arguments, or where that does not yet make a call.
-        """
+    def named(self) -> bool:
+        """Take an object at the cursor up to the end of its name, if that comes first, and start the call."""
         reading, source, body = self._reading, self._source, self._body
         if not reading.marked or body.id_at == _LATE or self._depth:
-            return None
-        head = source.head(plain_head(body.name_keys, body.arguments_keys[:1]), source.pos)
+            return False
+        head = source.head(name_head(body.name_keys).whole, source.pos)
         if head is None:
-            return None
-        source.pos = head.end(1) + 1
+            return False
+        source.pos = head.end()
         self._name = head[1]
         self._call = reading.start(head[1])
+        return True
+
+    def arguments(self) -> Call | None:
+        """Behind the name, the call that takes the arguments, if they are what comes next; else None."""
+        source, key = self._source, self._body.arguments_keys[0]
+        head = source.head(object_head(key).whole, source.pos)
+        if head is None:
+            return None
         source.pos = head.end()
-        reading.channel.settle(source.at)
+        self._reading.channel.settle(source.at)
         self._live = True
-        self._key = body.arguments_keys[0]
+        self._key = key
         return self._call
+
+    def waits(self) -> bool:
+        """Declare that ``named`` or ``arguments`` may yet take what is at the cursor; whether they may."""
+        reading, source, body = self._reading, self._source, self._body
+        if source.eof or not reading.marked or body.id_at == _LATE or self._depth:
+            return False
+        head = name_head(body.name_keys) if self._name is None else object_head(body.arguments_keys[0])
+        if len(source.text) - source.pos > HELD_MOST or not source.whole(head.begun, source.pos, all=True):
+            return False
+        source.run = HeadRun(source, head.begun)
+        return True
 
     def inner(self, key: str, first: str) -> Steps | None:
         """A member that holds the call, or calls, is read by its own reader."""

@@ -13,7 +13,8 @@ from ..calls import Reading
 from ..dialect import Body
 from ..jsonstream import Steps
 from ..scanner import MORE, NONE
-from .json_calls import CallObject, close_fence, inside_fence, open_fence, write_object
+from .fences import close_fence, inside_fence, open_fence
+from .json_calls import CallObject, write_object
 
 _SEPARATORS: Final = (",", ";")
 
@@ -31,7 +32,13 @@ def read(reading: Reading) -> Steps:
     fence = open_fence(reading)
     while True:
         tap = CallObject(reading)
-        yield from reading.reader(tap=tap).value(tap.at_once())
+        # Nearly all objects begin alike: then nothing has to be resumed inside their keys.
+        call = None
+        while not (named := tap.named()) and tap.waits():
+            yield
+        while named and (call := tap.arguments()) is None and tap.waits():
+            yield
+        yield from reading.reader(tap=tap).value(call, inside=named)
         tap.finish()
         if not (yield from _another(reading)):
             break

@@ -19,7 +19,8 @@ from ..literals import json_string
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING
 from ..stops import NAME_STOP, holds, one_of
-from .json_calls import inside_fence, read_arguments
+from .fences import inside_fence
+from .json_calls import read_arguments
 from .rawvalue import Frame, RawValue
 
 _NEWLINE: Final = "\n"
