@@ -523,3 +523,22 @@ def test_no_schema_makes_it_raise(schema: Any, text: str) -> None:
     assert found.required <= {"p"}
     for name in ("p", "q", "r"):
         json.loads(found.param(name).typed(text).json)
+
+
+def test_a_list_of_tools_is_read_once() -> None:
+    """By what it says and not by which list it is, and a list that the caller changed is another one."""
+    tools = [{"name": "f", "input_schema": {"type": "object", "properties": {"x": {"type": "string"}}}}]
+    first = read_tools(tools)
+    assert read_tools(tools) is first
+    tools[0]["name"] = "g"
+    second = read_tools(tools)
+    assert second is not None
+    assert second.names == {"g"}
+
+
+def test_a_list_of_tools_that_holds_itself() -> None:
+    schema: dict[str, Any] = {"type": "object"}
+    schema["properties"] = {"left": schema, "right": schema}
+    found = read_tools([{"name": "f", "input_schema": schema}])
+    assert found is not None
+    assert found.names == {"f"}

@@ -216,8 +216,8 @@ _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
 # How many lists of tools are kept read, and how long one may be, in bytes as it is kept.
 _LISTS: Final = 32
 _LIST_MOST: Final = 1 << 17
-# The last one writes the same value as the same bytes, whoever else refers to its parts.
-_PLAIN: Final = 2
+# It writes what stands twice only once: schemas may refer to themselves, and a tree of such has no end.
+_SHARING: Final = 4
 
 
 def read_tools(tools: object) -> Tools | None:
@@ -232,7 +232,7 @@ def read_tools(tools: object) -> Tools | None:
         return tools
     given: Any = tools
     try:
-        written = marshal.dumps(given, _PLAIN)
+        written = marshal.dumps(given, _SHARING)
     except ValueError:
         # A mapping or a text of the caller's own class.
         return _read(tools)
