@@ -33,13 +33,16 @@ def render(message: Message | ToolCall | Sequence[ToolCall], dialect: Named, *, 
     resolved = resolve(dialect)
     if not isinstance(resolved, Dialect):
         raise RenderError("only a dialect can be written: auto and custom parsers read")
-    text = (
-        _write_messages(message, resolved)
-        if resolved.envelope.kind == "messages"
-        else _write(message, resolved)
-    )
+    text = write(message, resolved)
     _check(text, message, resolved, tools)
     return text
+
+
+def write(message: Message, dialect: Dialect) -> str:
+    """The text of ``message``, which is not read back here. Raises ``RenderError`` where there is none."""
+    if dialect.envelope.kind == "messages":
+        return _write_messages(message, dialect)
+    return _write(message, dialect)
 
 
 def _write(message: Message, dialect: Dialect) -> str:

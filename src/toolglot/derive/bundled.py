@@ -12,9 +12,9 @@ from typing import Final
 
 from ..dialect import Dialect
 from ..errors import RenderError
-from ..message import ToolCall
+from ..message import Message, ToolCall
 from ..registry import BUNDLED, load_file
-from ..render import render
+from ..render import write
 from .probe import Prober
 from .reasons import reasons
 from .verify import Turn, reads, streams
@@ -60,21 +60,23 @@ def _alike(prober: Prober, other: Dialect, dialect: Dialect, turns: list[Turn]) 
     if envelope.kind == "messages" and dialect.envelope.kind != "messages":
         marks = (*envelope.start, *envelope.end, envelope.body, envelope.channel, *envelope.call_end)
         return all(mark in prober.template.text for mark in marks)
-    return _literals(other) == _literals(dialect) or _writes(prober, other, turns)
+    codecs = {body.codec for body in dialect.bodies}
+    return _literals(other) == _literals(dialect) or _writes(prober, other, codecs, turns)
 
 
-def _writes(prober: Prober, other: Dialect, turns: list[Turn]) -> bool:
-    """Whether ``render`` in the other dialect gives the template's own text, but for blanks and the stop.
+def _writes(prober: Prober, other: Dialect, codecs: set[str], turns: list[Turn]) -> bool:
+    """Whether a call written in the other dialect is the template's own text, but for blanks and the stop.
 
-    One turn is enough: dialects write some values in spellings of their own, and read those of others.
+    ``codecs``: a dialect without a marker in the text has to have one of these. One turn is enough: dialects
+    write some values in spellings of their own, and read those of others.
     """
     openers = (*other.envelope.open, *other.bodies[0].open)
-    if openers and not other.unmarked and not any(opener in turns[0].text for opener in openers):
+    if not any(opener in turns[0].text for opener in openers) and other.bodies[0].codec not in codecs:
         return False
     for turn in turns[:_COMPARED]:
         calls = [ToolCall(name, given, prober.id_of(i, name)) for i, (name, given) in enumerate(turn.calls)]
         try:
-            text = _squeezed(render(calls, other, tools=turn.tools))
+            text = _squeezed(write(Message(tool_calls=tuple(calls)), other))
         except RenderError:
             continue
         if _without(text, other.envelope.stops) == _without(_squeezed(turn.text), other.envelope.stops):

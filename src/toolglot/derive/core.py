@@ -75,6 +75,9 @@ def _verified(prober: Prober, layout: Layout) -> Derived:
         reasons = (Refusal(refusal.code, refusal.detail, refusal.example),)
         return Derived(None, layout, "refused", reasons, evidence, shape=shape)
     whole = complete(prober, chosen.layout, chosen.dialect, chosen.turns)
+    failure = None if whole.builtin else streams(whole.dialect, chosen.turns)
+    if failure is not None:
+        return _refused(_round_trip(failure))
     without = chosen.without
     if without and whole.builtin:
         without &= unwritten | unreadable(whole.dialect, prober, chosen.layout)
@@ -141,11 +144,14 @@ def _choose(prober: Prober, layout: Layout, turns: list[Turn], unwritten: frozen
 def _fails(dialect: Dialect, prober: Prober, layout: Layout, turns: list[Turn]) -> Failure | None:
     """What the dialect does not read; a dialect that does not hold together reads nothing."""
     try:
-        return reads(dialect, turns) or negative(dialect, prober, layout) or streams(dialect, turns)
+        some = turns[:_STREAMED]
+        return reads(dialect, turns) or negative(dialect, prober, layout) or streams(dialect, some)
     except DialectError as error:
         return Failure("V2", "", "", str(error))
 
 
+_STREAMED: Final = 20
+"""Turns that a candidate has to read in pieces; what is given at the end has read all of them."""
 _HOPES: Final = 3
 """How many of the candidates that came furthest are tried without the types that they cannot read."""
 

@@ -28,7 +28,7 @@ from .rounds import BACKSLASH, SEED, conversations, tools_for
 from .template import TemplateFault
 from .values import PROBES
 
-_LONGEST_CUT: Final = 12
+_LONGEST_CUT: Final = 32
 MENDED: Final = {DefectKind.REPAIRED, DefectKind.MISSING_CLOSE, DefectKind.REJECTED}
 """Defects that a turn may have: templates write what no model should, and it reads back the same."""
 

@@ -30,6 +30,8 @@ from .template import TemplateFault
 from .verify import Turn, key, model_text, reads, streams
 
 _RENDERED: Final = 10
+_TRIED: Final = 8
+"""Turns with which an addition is tried, before all of them are read with all additions."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +51,18 @@ def complete(prober: Prober, layout: Layout, dialect: Dialect, turns: list[Turn]
     think = thinking.tags(prober)
     tail = thinking.prompt_tail(prober)
     fuller = _opened(_blanks(dialect, layout), thinking.turn_open(tail, think))
-    dialect = fuller if reads(fuller, turns) is None else dialect
+    some = turns[:_TRIED]
+    dialect = fuller if reads(fuller, some) is None else dialect
     if think is not None and dialect.envelope.kind == "delimited":
         fuller = replace(dialect, reasoning=think)
-        if reads(fuller, turns) is None and reasons(prober, fuller, think.open[0]):
+        if reads(fuller, some) is None and reasons(prober, fuller, think.open[0]):
             dialect = fuller
         else:
             partial.append("reasoning")
     builtin = bundled(prober, dialect, turns)
     if builtin:
         dialect = stopped(load_file(builtin), dialect)
-    elif streams(dialect, turns) is not None:
+    elif reads(dialect, turns) is not None or streams(dialect, turns) is not None:
         dialect, partial = plain, [*partial, "reasoning"]
     if not builtin:
         tolerant = overlaid(dialect)
