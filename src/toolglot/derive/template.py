@@ -9,6 +9,7 @@ Does not: render. That is the renderer's: a ``Worker`` for what is not trusted, 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
@@ -52,6 +53,7 @@ class Template:
         self.special = {**SPECIAL, **(special_tokens or {})}
         self._renderer = renderer
         self._settings = settings_for(text)
+        self._kept: dict[str, Outcome] = {}
 
     def check(self) -> None:
         """Raise ``Refused`` where the text is no template."""
@@ -66,7 +68,11 @@ class Template:
         """
         context = {**self.special, "documents": None, **variables}
         context.update(messages=messages, add_generation_prompt=prompt)
-        outcome = self._renderer.render(self.text, context, self._settings)
+        # Probes ask for the same text again and again, and a render never changes.
+        key = json.dumps(context)
+        outcome = self._kept.get(key)
+        if outcome is None:
+            outcome = self._kept[key] = self._renderer.render(self.text, context, self._settings)
         if isinstance(outcome, Rendered):
             return outcome.text
         if outcome.reason in _LIMITS:
