@@ -192,6 +192,42 @@ class HeadRun(Run):
         """All is held."""
 
 
+class OptionRun(Run):
+    """A marker that has begun, ``ahead`` characters behind the cursor, as long as it may be more than one."""
+
+    __slots__ = ("_options", "_rel")
+
+    def __init__(self, source: Source, rel: int, options: tuple[str, ...]) -> None:
+        super().__init__(source, Text, parts_of(rel, options))
+        self._rel = rel
+        self._options = options
+
+    def _goes_out(self) -> bool:
+        return True
+
+    def _part(self, text: str) -> Part | None:
+        return ("", "", text, 0, 0) if undecided(text[self._rel :], self._options) else None
+
+    def _deliver(self, text: str) -> None:
+        """All is held."""
+
+
+def undecided(text: str, options: tuple[str, ...]) -> bool:
+    """Whether more text must tell which of ``options`` it begins with, as ``Source.follows`` sees it."""
+    begun = False
+    for option in options:
+        if text.startswith(option):
+            return begun
+        begun = begun or option.startswith(text)
+    return begun
+
+
+def wait(source: Source, at: int, options: tuple[str, ...]) -> None:
+    """Declare that nothing happens before it is told which of ``options`` stands at local index ``at``."""
+    if at < len(source.text) and not source.eof:
+        source.run = OptionRun(source, at - source.pos, options)
+
+
 # -- arguments -------------------------------------------------------------------------------------
 
 

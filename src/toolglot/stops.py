@@ -81,6 +81,18 @@ def tag_stop(literal: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=256)
+def tag_begun(opener: str, close: str, attributes: bool) -> re.Pattern[str]:
+    """Matches all of a tag that has begun and whose end is not in sight."""
+    outside = re.escape(close[0]) + "<\n" + _SURROGATES
+    inside = rf"[^{outside}]*"
+    if attributes:
+        quoted = [f"{q}[^{q}\n{_SURROGATES}]*" for q in "\"'"]
+        whole = "|".join(piece + piece[0] for piece in quoted)
+        inside = rf"(?:[^\"'{outside}]|{whole})*(?:{'|'.join(quoted)})?"
+    return re.compile(re.escape(opener) + inside)
+
+
+@lru_cache(maxsize=256)
 def one_of(characters: str) -> re.Pattern[str]:
     """Matches any one of ``characters``."""
     return re.compile("[" + re.escape(characters) + "]")

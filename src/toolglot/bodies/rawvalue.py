@@ -20,7 +20,7 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
 from ..markers import Rope, marks
-from ..runs import RawRun
+from ..runs import RawRun, wait
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
 from ..sinks import Kept
@@ -132,9 +132,12 @@ class RawValue:
                 ahead = source.ahead
                 continue
             marker = source.hit
+            source.begun = None
             verdict = self._ends(hit, marker)
             if verdict == MORE:
                 ahead = self._data(hit, held=True)
+                if source.begun is not None:
+                    wait(source, *source.begun)
                 yield
             elif verdict == NONE:
                 self._inner = self._inner or marker in self._frame.ends
@@ -250,13 +253,17 @@ class RawValue:
         if marker not in frame.ends:
             return self._bare_end(at, marker) if self._counts(at) else NONE
         options = (*frame.siblings, *frame.blocks, *self._reading.closers)
+        own = len(options)
         calls = (*frame.openers, *self._reading.openers) if self._reading.lenient else ()
-        found = behind(self._reading, at + len(marker), options + calls, self._gaps)
+        options += calls
+        found = behind(self._reading, at + len(marker), options, self._gaps)
         if found == END:
             return 1
+        if found == MORE and not self._gaps:
+            self._source.begun = self._source.follow_at, options
         if found < 0 or self._counts(at):
             return 1 if found >= 0 else found
-        if found >= len(options):
+        if found >= own:
             return 1 if self._counts(self._source.follow_at) else NONE
         return self._bare_end(self._source.follow_at, options[found])
 

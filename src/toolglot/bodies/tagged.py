@@ -19,6 +19,7 @@ from ..jsonstream import Steps
 from ..literals import json_string
 from ..markers import Markers, marks
 from ..pieces import twice
+from ..runs import wait
 from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
@@ -40,7 +41,11 @@ def _at_tag(source: Source, at: int, body: Body) -> int:
     """As ``starts``, where no word stands in front."""
     if at >= len(source.text):
         return 1 if source.eof else MORE
-    return tag_begins(source, at, _tags(body)[0])
+    tag = _tags(body)[0]
+    found = tag_begins(source, at, tag)
+    if found == MORE and not tag.key:
+        source.begun = at, (tag.open,)
+    return found
 
 
 def _tag_start(source: Source, at: int, body: Body, most: int) -> int:
@@ -247,6 +252,7 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
             raise Cut("the text ends inside a function")
         if found != MORE:
             return found
+        wait(source, source.follow_at, options)
         yield
 
 

@@ -15,8 +15,9 @@ from ..dialect import Tag
 from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..pieces import attributes_of
+from ..runs import HELD_MOST, HeadRun
 from ..scanner import BLANKS, MORE, NONE, Source
-from ..stops import one_of, tag_stop
+from ..stops import one_of, tag_begun, tag_stop
 
 _QUOTES: Final = "\"'"
 _OPENING: Final = "<"
@@ -113,6 +114,8 @@ def read_tag(reading: Reading, tag: Tag) -> Generator[None, None, Tagged]:
             ):
                 raise Cut("the text ends inside a tag")
             raise Malformed(f"{tag.close!r} is missing after {tag.open!r}")
+        if reading.limits.header >= HELD_MOST:
+            source.run = HeadRun(source, tag_begun(tag.open, tag.close, bool(tag.key)))
         yield
 
 
