@@ -21,7 +21,6 @@ from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Rope, marks
-from .runs import wait
 from .scanner import MORE
 from .sections import is_section, skip_text, together
 from .state import State
@@ -130,18 +129,16 @@ class Machine:
         """
         source, reading = self.source, self.reading
         waiting = False
-        begun = None
+        source.run = run = None
         for way in ways:
             reading.closers = (*way.body.close, *way.dialect.envelope.close)
-            source.begun = None
             found = begins(reading, at, way.body)
             # One that comes earlier in the order and may yet fit goes first.
             if found == 1 and (source.eof or not waiting):
                 return way, False
             if found == MORE and not waiting:
-                waiting, begun = True, source.begun
-        if begun is not None:
-            wait(source, *begun)
+                waiting, run = True, source.run
+        source.run = run
         if source.eof and not waiting and (source.base + at > 0 or not reading.assumed):
             source.eof = False
             for way in ways:

@@ -174,26 +174,27 @@ NO_RUN: Final = NoRun()
 
 
 class HeadRun(Run):
-    """The beginning of a body, of which nothing goes out, as long as ``begun`` matches all of it."""
+    """What begins ``rel`` ahead and sends nothing as long as ``begun`` matches all of it."""
 
-    __slots__ = ("_pattern",)
+    __slots__ = ("_pattern", "_rel")
 
-    def __init__(self, source: Source, begun: re.Pattern[str]) -> None:
-        super().__init__(source, Text, parts_of(begun))
+    def __init__(self, source: Source, begun: re.Pattern[str], rel: int = 0) -> None:
+        super().__init__(source, Text, parts_of(begun, rel))
         self._pattern = begun
+        self._rel = rel
 
     def _goes_out(self) -> bool:
         return True
 
     def _part(self, text: str) -> Part | None:
-        return ("", "", text, 0, 0) if self._pattern.fullmatch(text) is not None else None
+        return ("", "", text, 0, 0) if self._pattern.fullmatch(text, self._rel) is not None else None
 
     def _deliver(self, text: str) -> None:
         """All is held."""
 
 
 class OptionRun(Run):
-    """A marker that has begun, ``ahead`` characters behind the cursor, as long as it may be more than one."""
+    """What stands ``rel`` ahead, behind blanks, as long as it may be the beginning of one of ``options``."""
 
     __slots__ = ("_options", "_rel")
 
@@ -206,7 +207,7 @@ class OptionRun(Run):
         return True
 
     def _part(self, text: str) -> Part | None:
-        return ("", "", text, 0, 0) if undecided(text[self._rel :], self._options) else None
+        return ("", "", text, 0, 0) if undecided(text[self._rel :].lstrip(BLANKS), self._options) else None
 
     def _deliver(self, text: str) -> None:
         """All is held."""
@@ -224,7 +225,7 @@ def undecided(text: str, options: tuple[str, ...]) -> bool:
 
 def wait(source: Source, at: int, options: tuple[str, ...]) -> None:
     """Declare that nothing happens before it is told which of ``options`` stands at local index ``at``."""
-    if at < len(source.text) and not source.eof:
+    if not source.eof:
         source.run = OptionRun(source, at - source.pos, options)
 
 

@@ -57,12 +57,11 @@ class Source:
     ``eof`` whether the text has ended; ``run`` what takes deltas without the machine, where it waits;
     ``special`` are the markers that are special tokens, ``skipped`` how far ahead of the cursor a
     search need not look again, and ``ahead`` the same for one that waited. ``due``: the absolute offset
-    up to which a run may go. ``begun``: where a codec says that a marker has begun, and that it waits for
-    nothing but the rest of it.
+    up to which a run may go.
     """
 
     __slots__ = (
-        *("text", "pos", "base", "ahead", "due", "eof", "run", "hit", "follow_at", "skipped", "special", "begun"),
+        *("text", "pos", "base", "ahead", "due", "eof", "run", "hit", "follow_at", "skipped", "special"),
         *("_keeps", "_kept", "_kept_to", "_flags", "_blanks", "_trail"),
     )
 
@@ -78,7 +77,6 @@ class Source:
         self.follow_at = 0
         self.skipped = 0
         self.special: frozenset[str] = frozenset()
-        self.begun: tuple[int, tuple[str, ...]] | None = None
         self._keeps: list[int] = []
         self._kept = _NOTHING_KEPT
         self._kept_to = 0

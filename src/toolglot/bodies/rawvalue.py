@@ -20,7 +20,7 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
 from ..markers import Rope, marks
-from ..runs import RawRun, wait
+from ..runs import HELD_MOST, RawRun, wait
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
 from ..sinks import Kept
@@ -132,12 +132,9 @@ class RawValue:
                 ahead = source.ahead
                 continue
             marker = source.hit
-            source.begun = None
             verdict = self._ends(hit, marker)
             if verdict == MORE:
                 ahead = self._data(hit, held=True)
-                if source.begun is not None:
-                    wait(source, *source.begun)
                 yield
             elif verdict == NONE:
                 self._inner = self._inner or marker in self._frame.ends
@@ -259,8 +256,8 @@ class RawValue:
         found = behind(self._reading, at + len(marker), options, self._gaps)
         if found == END:
             return 1
-        if found == MORE and not self._gaps:
-            self._source.begun = self._source.follow_at, options
+        if found == MORE and not self._gaps and self._reading.limits.blanks >= HELD_MOST:
+            wait(self._source, at + len(marker), options)
         if found < 0 or self._counts(at):
             return 1 if found >= 0 else found
         if found >= own:

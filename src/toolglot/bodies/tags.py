@@ -100,8 +100,22 @@ def _attributes_end(source: Source, at: int, tag: Tag, most: int) -> int:
         end += 1
 
 
-def read_tag(reading: Reading, tag: Tag) -> Generator[None, None, Tagged]:
-    """The tag at the cursor, whose opening text is there; the cursor moves past it."""
+def tag_ahead(reading: Reading, at: int, tag: Tag, then: str = "") -> None:
+    """Declare that nothing happens before more stands behind the tag at local index ``at``.
+
+    With ``then``, all of that or something else.
+    """
+    source, limits = reading.source, reading.limits
+    if limits.header >= HELD_MOST and limits.blanks >= HELD_MOST:
+        begun = tag_begun(tag.open, tag.close, bool(tag.key), then)
+        source.run = HeadRun(source, begun, at - source.pos)
+
+
+def read_tag(reading: Reading, tag: Tag, then: str = "") -> Generator[None, None, Tagged]:
+    """The tag at the cursor, whose opening text is there; the cursor moves past it.
+
+    ``then``: what stands behind it, before which nothing happens; empty where the next character counts.
+    """
     source = reading.source
     while True:
         found = tag_at(source, source.pos + len(tag.open), tag, reading.limits.header)
@@ -114,8 +128,7 @@ def read_tag(reading: Reading, tag: Tag) -> Generator[None, None, Tagged]:
             ):
                 raise Cut("the text ends inside a tag")
             raise Malformed(f"{tag.close!r} is missing after {tag.open!r}")
-        if reading.limits.header >= HELD_MOST:
-            source.run = HeadRun(source, tag_begun(tag.open, tag.close, bool(tag.key)))
+        tag_ahead(reading, source.pos, tag, then)
         yield
 
 
