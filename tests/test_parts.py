@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from toolglot import Parser, Text
-from toolglot.parts import Part, Parts, parts_of, remember
-from toolglot.runs import HeadRun, OptionRun
+from toolglot.parts import LONGEST, MOST, parts_of
+from toolglot.runs import HeadRun, OptionRun, StringRun
 from toolglot.scanner import Source
-from toolglot.stops import tag_begun
-
-PART: Part = ("a", "a", "", 0, 1)
+from toolglot.sinks import Skip
+from toolglot.stops import Patterns, tag_begun
 
 
 def test_runs_that_look_for_the_same_share_their_parts() -> None:
@@ -20,14 +19,22 @@ def test_runs_that_look_for_the_same_share_their_parts() -> None:
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    parts: Parts = {}
-    remember(parts, "x" * 65, PART)
-    assert not parts
-    remember(parts, "x" * 64, PART)
-    assert parts == {"x" * 64: PART}
-    for number in range(1024):
-        remember(parts, str(number), PART)
-    assert list(parts) == ["1023"]
+    run = OptionRun(Source(), 0, ("x" * 5000,))
+    assert run.learn("x" * 65) is None
+    run = OptionRun(Source(), 0, tuple(str(n) + "!" for n in range(MOST + 1)))
+    for number in range(MOST):
+        assert run.learn(str(number)) is not None
+    assert len(run.parts) == MOST
+    assert run.learn(str(MOST)) is not None
+    assert list(run.parts) == [str(MOST)]
+
+
+def test_long_texts_are_not_remembered() -> None:
+    run = StringRun(Source(), Skip(Source()), Patterns("#", "[^#]*", "#"))
+    for length, kept in ((LONGEST, 1), (LONGEST + 1, 1)):
+        text = "x" * length
+        assert run.learn(text) == (text, text, "", 0, length)
+        assert len(run.parts) == kept
 
 
 def test_a_text_means_the_same_each_time_it_comes() -> None:

@@ -1,8 +1,8 @@
 """Parts: what a run makes of a short text, remembered for all parsers of the process.
 
 Promises: models write the same tokens again and again, and what a run makes of one depends on the text and
-on what the run looks for alone; so it is worked out once. What is remembered is bounded: short texts, so
-many of each kind of run, and so many kinds.
+on what the run looks for alone; so it is worked out once. What is remembered is bounded: texts of ``LONGEST`` characters, ``MOST`` of
+each kind of run, for the kinds that were asked for last.
 
 Does not: know what makes a part (``runs``).
 """
@@ -17,19 +17,11 @@ Part = tuple[str, str, str, int, int]
 how much of what is held needs no second look; how many characters are taken."""
 Parts = dict[str, Part]
 
-_LONGEST: Final = 64
-_MOST: Final = 1024
+LONGEST: Final = 64
+MOST: Final = 2048
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def parts_of(*sought: object) -> tuple[Parts, Parts, Parts, Parts]:
     """The parts of the runs that look for this: with events and without, then the same for ordinary text."""
     return {}, {}, {}, {}
-
-
-def remember(parts: Parts, text: str, part: Part) -> None:
-    """Remember what is made of ``text``, if it is short."""
-    if len(text) <= _LONGEST:
-        if len(parts) >= _MOST:
-            parts.clear()
-        parts[text] = part

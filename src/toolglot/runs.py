@@ -19,7 +19,7 @@ from typing import Any, Final
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
 from .markers import Markers
-from .parts import Part, Parts, parts_of, remember
+from .parts import LONGEST, MOST, Part, Parts, parts_of
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
@@ -29,6 +29,8 @@ _FOLD: Final = 4096
 # After so many characters their deltas are joined: each is a text of its own, of fifty bytes more.
 _JOIN: Final = 256
 HELD_MOST: Final = 64
+# Finds something in any text.
+_CARE: Final = re.compile("")
 # One character of raw text is at most so many of JSON.
 _ESCAPED_MOST: Final = 6
 
@@ -48,10 +50,16 @@ class Run:
     __slots__ = (
         *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
         *("_begun", "_end", "_led", "_looked", "_memory", "_ordinary", "_silent"),
+        *("_ascii", "_stop"),
     )
 
-    def __init__(self, source: Source, kind: type[Event], memory: tuple[Parts, ...]) -> None:
+    def __init__(
+        self, source: Source, kind: type[Event], memory: tuple[Parts, ...], care: re.Pattern[str] = _CARE
+    ) -> None:
         self.source = source
+        # What finds nothing in a text that is taken as it is, or in one of ASCII.
+        self._stop = care.search
+        self._ascii = False
         self.kind = kind
         self.index = -1
         self.at = 0
@@ -97,12 +105,21 @@ class Run:
     def learn(self, text: str) -> Part | None:
         """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
         self._looked += len(text)
-        part = self._part(text)
-        if part is None or len(part[2]) > HELD_MOST:
-            return None
-        if self._silent:
-            part = (part[0], "", part[2], part[3], part[4])
-        remember(self.parts, text, part)
+        found = self._stop(text)
+        part: Part | None
+        if found is None and (text.isascii() or not self._ascii):
+            part = (text, "" if self._silent else text, "", 0, len(text))
+        else:
+            part = self._part(text, 0 if found is None else found.start())
+            if part is None or len(part[2]) > HELD_MOST:
+                return None
+            if self._silent:
+                part = (part[0], "", part[2], part[3], part[4])
+        if len(text) <= LONGEST:
+            parts = self.parts
+            if len(parts) >= MOST:
+                parts.clear()
+            parts[text] = part
         return part
 
     def more(self, to: int) -> bool:
@@ -149,8 +166,11 @@ class Run:
         """Whether what is taken makes events at once."""
         raise NotImplementedError
 
-    def _part(self, text: str) -> Part | None:
-        """What is made of ``text`` where it makes events; None where the machine must read it."""
+    def _part(self, text: str, start: int) -> Part | None:
+        """What is made of ``text`` where it makes events; None where the machine must read it.
+
+        ``start``: in front of what is nothing that needs care.
+        """
         raise NotImplementedError
 
     def _deliver(self, text: str) -> None:
@@ -186,7 +206,7 @@ class HeadRun(Run):
     def _goes_out(self) -> bool:
         return True
 
-    def _part(self, text: str) -> Part | None:
+    def _part(self, text: str, start: int) -> Part | None:
         return ("", "", text, 0, 0) if self._pattern.fullmatch(text, self._rel) is not None else None
 
     def _deliver(self, text: str) -> None:
@@ -206,7 +226,7 @@ class OptionRun(Run):
     def _goes_out(self) -> bool:
         return True
 
-    def _part(self, text: str) -> Part | None:
+    def _part(self, text: str, start: int) -> Part | None:
         return ("", "", text, 0, 0) if undecided(text[self._rel :].lstrip(BLANKS), self._options) else None
 
     def _deliver(self, text: str) -> None:
@@ -235,13 +255,12 @@ def wait(source: Source, at: int, options: tuple[str, ...]) -> None:
 class StringRun(Run):
     """The inside of a string, up to ``close``, whose text is JSON already, escapes included."""
 
-    __slots__ = ("close", "sink", "_inside", "_partial", "_stop")
+    __slots__ = ("close", "sink", "_inside", "_partial")
 
     def __init__(self, source: Source, sink: Sink, patterns: Patterns) -> None:
-        super().__init__(source, Arguments, parts_of(patterns))
+        super().__init__(source, Arguments, parts_of(patterns), patterns.stop)
         self.sink = sink
         self.close = ""
-        self._stop = patterns.stop.search
         self._inside = patterns.inside
         self._partial = patterns.begun
 
@@ -252,13 +271,11 @@ class StringRun(Run):
         self.index = self.sink.live()
         return self.index >= 0
 
-    def _part(self, text: str) -> Part | None:
-        end = len(text)
-        if self._stop(text) is not None:
-            match = self._inside.match(text)
-            end = 0 if match is None else match.end()
-            if end < len(text) and self._partial.fullmatch(text, end) is None:
-                return None
+    def _part(self, text: str, start: int) -> Part | None:
+        match = self._inside.match(text)
+        end = 0 if match is None else match.end()
+        if end < len(text) and self._partial.fullmatch(text, end) is None:
+            return None
         taken = text[:end]
         return taken, taken, text[end:], 0, end
 
@@ -275,13 +292,12 @@ class RawRun(Run):
     ``blanks``: as for prose. ``escape``: a character with which an escape of the format begins.
     """
 
-    __slots__ = ("sink", "_blanks", "_inside", "_markers", "_partial", "_stop")
+    __slots__ = ("sink", "_blanks", "_inside", "_markers", "_partial")
 
     def __init__(self, source: Source, sink: Sink, markers: Markers, blanks: str, escape: str = "") -> None:
-        super().__init__(source, Arguments, parts_of(markers, blanks, escape))
         patterns = raw_patterns(markers.firsts, blanks, escape)
+        super().__init__(source, Arguments, parts_of(markers, blanks, escape), patterns.stop)
         self.sink = sink
-        self._stop = patterns.stop.search
         self._inside = patterns.inside.search
         self._partial = patterns.begun.search
         self._markers = markers
@@ -294,11 +310,8 @@ class RawRun(Run):
         self.index = self.sink.live()
         return self.index >= 0
 
-    def _part(self, text: str) -> Part | None:
-        found = self._stop(text)
-        if found is None:
-            return text, text, "", 0, len(text)
-        start, end = found.start(), len(text)
+    def _part(self, text: str, start: int) -> Part | None:
+        end = len(text)
         if self._inside(text, start) is not None:
             end = begun(text, self._markers, None, start)
             if end < 0 or (self._ordinary and end < len(text)) or self._partial(text, start) is not None:
