@@ -1,8 +1,8 @@
 """Parts: what a run makes of a short text, remembered for all parsers of the process.
 
 Promises: models write the same tokens again and again, and what a run makes of one depends on the text and
-on what the run looks for alone; so it is worked out once. What is remembered is bounded: texts of ``LONGEST`` characters, ``MOST`` of
-each kind of run, for the kinds that were asked for last.
+on what the run looks for alone; so it is worked out once. What is remembered is bounded: texts of
+``LONGEST`` characters, ``MOST`` of each kind of run, for the kinds that were asked for last.
 
 Does not: know what makes a part (``runs``).
 """
