@@ -9,7 +9,7 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .channel import Channel
 from .dialect import Body, Envelope
@@ -20,8 +20,10 @@ from .jsontext import decode, json_escape
 from .limits import Limits
 from .markers import Rope
 from .scanner import Source
-from .schema import UNDECLARED, Param, Tool, Tools
 from .sinks import Collect, Sink, Skip, Tap
+
+if TYPE_CHECKING:
+    from .schema import Param, Tool, Tools
 
 _RANDOM_BYTES: Final = 12
 # Shorter arguments are not worth the care that longer ones take, in characters.
@@ -325,7 +327,11 @@ class Reading:
 
     def param(self, call_tool: Tool | None, name: str) -> Param:
         """The schema's view of a parameter."""
-        return UNDECLARED if call_tool is None else call_tool.param(name)
+        if call_tool is not None:
+            return call_tool.param(name)
+        from .schema import UNDECLARED
+
+        return UNDECLARED
 
     def reader(self, sink: Sink | None = None, tap: Tap | None = None) -> ValueReader:
         """A reader of JSON at the cursor."""

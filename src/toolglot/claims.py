@@ -15,9 +15,9 @@ from .dialect import Dialect
 from .envelope import Machine, Verdict
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
-from .markers import Markers
+from .markers import Bookmark, Markers
 from .proserun import ProseRun
-from .scanner import BLANKS, MORE, UNBOUNDED, Bookmark
+from .scanner import BLANKS, MORE, UNBOUNDED
 from .sections import first_marker, is_section
 from .stops import LETTER, holds
 from .table import Kind, Meaning, Table, Way, table_of
@@ -175,7 +175,7 @@ class Claims(Machine):
 
         Zero where there is no section. ``source.follow_at`` is where the call or the close stands.
         """
-        sections = [way for way in ways if is_section(*way)]
+        sections = [way for way in ways if is_section(way.dialect, way.body)]
         if not sections:
             return 0
         most = max(self.limits.trailing * (way.dialect.envelope.gap == "text") for way in sections)

@@ -16,17 +16,17 @@ from typing import Final
 from .envelope import Verdict
 from .events import DefectKind
 from .jsonstream import Steps
+from .late import late
 from .markers import Markers
-from .messages import Messages
 from .reasoning import Reasoner
 from .scanner import BLANKS, MORE, NONE
-from .stops import NAME_STOP, one_of
+from .stops import NAME_STOP
 from .table import Kind, Meaning, Table
 
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
 _FENCE: Final = 3
-_LINE_END: Final = one_of(_NEWLINE)
+_LINE_END: Final = late(_NEWLINE)
 
 
 class ThinkingOver(Exception):
@@ -166,6 +166,10 @@ class Delimited(Reasoner):
 
     def stream(self, rel: int) -> Verdict:
         """Read a message stream whose first header stands ``rel`` ahead; False where none does."""
+        if not self.state.table.streams:
+            return False
+        from .messages import Messages
+
         for dialect in self.state.table.streams:
             stream = Messages(self.channel, self.reading, self.state.table, dialect, strict=self.strict)
             if (yield from stream.begins(rel, known=False)):
@@ -353,7 +357,7 @@ _ORDER: Final = (
 )
 
 
-def _by_kind(table: Table, hit: str) -> list[tuple[Kind, list[Meaning]]]:
+def _by_kind(table: Table, hit: str) -> list[tuple[str, list[Meaning]]]:
     """The meanings of a marker by their kind, in the order in which they are tried."""
     found = table.by_kind.get(hit)
     if found is None:
@@ -364,7 +368,7 @@ def _by_kind(table: Table, hit: str) -> list[tuple[Kind, list[Meaning]]]:
 
 
 _OPENING: Final = frozenset((Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.WRAP_OPEN, Kind.SKIP))
-_OUTSIDE: Final[dict[Kind, _Handler]] = {
+_OUTSIDE: Final[dict[str, _Handler]] = {
     Kind.HEADER: Delimited.header,
     Kind.OPEN: Delimited.begin,
     Kind.UNMARKED: Delimited.begin,
@@ -378,7 +382,7 @@ _OUTSIDE: Final[dict[Kind, _Handler]] = {
     Kind.SKIP: Delimited.skip,
     Kind.END: Delimited.cut_off,
 }
-_INSIDE: Final[dict[Kind, _Handler]] = {
+_INSIDE: Final[dict[str, _Handler]] = {
     Kind.OPEN: Delimited.inside_call,
     Kind.UNMARKED: Delimited.inside_call,
     Kind.THINK_OPEN: Delimited.inside_open,

@@ -12,12 +12,13 @@ what outlives a feed is a distance from the cursor, or an absolute offset (``bas
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from .counts import counting as counting
 from .counts import examined as examined
 from .counts import open_counts as _counts
-from .markers import Markers, Rope
+from .late import late
+from .markers import Bookmark, Markers, Rope
 from .stops import LETTER, NAME_STOP, other_than
 
 if TYPE_CHECKING:
@@ -26,22 +27,14 @@ if TYPE_CHECKING:
 BLANKS: Final = " \t\r\n"
 _CONTEXT: Final = 48
 _LONG_RUN: Final = 16
-_NONBLANK: Final = re.compile(r"[^ \t\r\n]")
-_FENCE_LEAD: Final = re.compile(r"[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*")
-_TAIL: Final = re.compile(r"[ \t]{0,3}\Z")
+_NONBLANK: Final = late(r"[^ \t\r\n]")
+_FENCE_LEAD: Final = late(r"[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*")
+_TAIL: Final = late(r"[ \t]{0,3}\Z")
 
 UNBOUNDED: Final = 1 << 60
 NONE: Final = -1
 MORE: Final = -2
 END: Final = -3
-
-
-class Bookmark(NamedTuple):
-    """A place in the text: its offset, what stands in front of it, and which tokens are special."""
-
-    at: int
-    context: str
-    flags: tuple[tuple[int, int, bool], ...]
 
 
 # What no source changes, so that all of them share it until they have their own.
