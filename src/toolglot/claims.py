@@ -85,13 +85,16 @@ class Claims(Machine):
 
     def begin(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """Read the call that ``hit`` opens, with its envelope or without."""
-        opened, marked = self.source.at + rel, found[0].kind is Kind.OPEN
+        marked = found[0].kind is Kind.OPEN
+        # One generator less is open all the while that a call comes.
+        return self.envelope(rel, hit, found) if marked else self._otherwise(rel, hit, marked=False)
+
+    def _otherwise(self, rel: int, hit: str, *, marked: bool) -> Verdict:
+        """Read the call that ``hit`` opens without its envelope, where none was read: ``marked`` if tried."""
+        opened = self.source.at + rel
         count = self.channel.ledger.count
         meanings = self.state.table.meanings[hit]
-        if marked:
-            if (yield from self.envelope(rel, len(hit), found)):
-                return True
-        elif any(m.kind is Kind.OPEN for m in meanings):
+        if not marked and any(m.kind is Kind.OPEN for m in meanings):
             return False
         self.reached = self.source.at
         for meaning in meanings:
@@ -118,12 +121,12 @@ class Claims(Machine):
 
     # -- with an opener -------------------------------------------------------------------------
 
-    def envelope(self, rel: int, length: int, found: list[Meaning]) -> Verdict:
-        """Read the envelope whose opener stands ``rel`` ahead; False, with nothing taken, if refuted."""
+    def envelope(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """Read the envelope whose opener ``hit`` stands ``rel`` ahead; if that is refuted, what else it may be."""
         source, channel = self.source, self.channel
         ways, gap = self._ways(found)
         noise = 0
-        marker = source.text[source.pos + rel :][:length]
+        length = len(hit)
         try:
             way = yield from self.choose(ways, rel + length, gap)
             if way is None:
@@ -134,8 +137,8 @@ class Claims(Machine):
                 if noise:
                     way = yield from self.choose(ways, rel + length + noise, gap=False)
         except Cut as fault:
-            if self.guess and self.chosen is None and not holds(LETTER, marker):
-                return False
+            if self.guess and self.chosen is None and not holds(LETTER, hit):
+                return (yield from self._otherwise(rel, hit, marked=True))
             self.before_call(rel, ways[0].dialect)
             opened = source.at
             source.keep(opened)
@@ -144,7 +147,7 @@ class Claims(Machine):
             source.release()
             return True
         if way is None:
-            return False
+            return (yield from self._otherwise(rel, hit, marked=True))
         start = source.base + source.follow_at
         self.before_call(rel, way.dialect)
         count = channel.ledger.count
@@ -154,7 +157,7 @@ class Claims(Machine):
         if channel.ledger.count > count:
             yield from self._late_close(way.dialect.envelope.late_close)
             self.state.edge = source.at
-            self.choice(way.dialect, 0, f"{marker!r}{_at(opened)}")
+            self.choice(way.dialect, 0, f"{hit!r}{_at(opened)}")
             if not way.dialect.envelope.close:
                 self.more = self._follower(way)
         return True

@@ -10,7 +10,7 @@ Does not: read message streams (``messages``) or decide on faulty calls (``envel
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from .envelope import Verdict
@@ -83,8 +83,14 @@ class Delimited(Reasoner):
                 continue
             hit = source.hit
             self.prose(self._run(at))
-            gone = yield from self._meet(at, hit)
-            ahead = 0 if gone else source.skipped
+            spot = source.base + at
+            gone = False
+            # Their loop stands here, since one generator more would be open all the while that a call comes.
+            for kind, found in self._meant(at, hit):
+                gone = yield from _OUTSIDE[kind](self, spot - source.at, hit, found)
+                if gone:
+                    break
+            ahead = 0 if gone else self._pass(spot - source.base, hit)
             start = gone
         return False
 
@@ -113,26 +119,20 @@ class Delimited(Reasoner):
         parts = [source.beginning(source.pos, end, separator) for separator in table.separators]
         return min(end - 1 if newline else end, *parts, end)
 
-    def _meet(self, at: int, hit: str) -> Verdict:
-        """Deal with a hit at local index ``at``; whether it was more than text."""
-        source, state = self.source, self.state
-        rel, spot = at - source.pos, source.base + at
-        meanings = state.table.meanings.get(hit)
-        if meanings is None:
+    def _meant(self, at: int, hit: str) -> Sequence[tuple[str, list[Meaning]]]:
+        """What a hit at local index ``at`` may be where it stands, in the order in which that is tried."""
+        state = self.state
+        if hit not in state.table.meanings:
+            return ()
+        quoted = (state.ticks or state.fence) and not self.source.flagged(at)
+        return () if quoted or not self._in_place(at, hit) else _by_kind(state.table, hit)
+
+    def _pass(self, at: int, hit: str) -> int:
+        """A hit at local index ``at`` was no more than text; how far ahead of the cursor to look on."""
+        known = hit in self.state.table.meanings
+        if not known or hit[0] == _TICK:
             self._code(at, hit)
-            source.skipped = rel + len(hit)
-            return False
-        flag = source.flagged(at)
-        quoted = bool(state.ticks or state.fence) and not flag
-        counts = self._in_place(at, hit)
-        if not quoted and counts:
-            for kind, found in _by_kind(state.table, hit):
-                if (yield from _OUTSIDE[kind](self, spot - source.at, hit, found)):
-                    return True
-        if hit[0] == _TICK:
-            self._code(spot - source.base, hit)
-        source.skipped = spot + 1 - source.at
-        return False
+        return at + (1 if known else len(hit)) - self.source.pos
 
     def _in_place(self, at: int, hit: str) -> bool:
         """Whether a marker may stand at local index ``at``: some count only where they start a line.

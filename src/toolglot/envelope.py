@@ -173,7 +173,11 @@ class Machine:
             channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
         try:
             while True:
-                more = yield from self._item(way.dialect, required, opened)
+                try:
+                    yield from read_body(reading)
+                    more = yield from self._behind(way.dialect, required)
+                except BodyFault as fault:
+                    more = yield from self._past(fault, way.dialect, required, opened)
                 if more is None:
                     break
                 reading.body = more
@@ -201,26 +205,23 @@ class Machine:
         state.said = state.since_fresh = False
         state.after_call = True
 
-    def _item(self, dialect: Dialect, required: bool, opened: int) -> Generator[None, None, Body | None]:
-        """Read one body: the next one of the same envelope, or None once the envelope is done.
+    def _past(
+        self, fault: BodyFault, dialect: Dialect, required: bool, opened: int
+    ) -> Generator[None, None, Body | None]:
+        """Past a faulty body: the next one of the same envelope, or None once the envelope is done.
 
-        A faulty call in a section ends with itself: those behind it are read.
+        A faulty call in a section ends with itself: those behind it are read. Any other fault is raised.
         """
-        try:
-            yield from read_body(self.reading)
+        body = self.reading.body
+        if isinstance(fault, Cut) or self.strict or self.reading.provisional or not is_section(dialect, body):
+            raise fault
+        tag = body.name
+        hit = yield from self._reject(fault, opened, () if tag is None else (tag.end,))
+        if not hit or hit in dialect.envelope.close:
+            return None
+        if tag is not None and hit == tag.end:
             return (yield from self._behind(dialect, required))
-        except Cut:
-            raise
-        except BodyFault as fault:
-            if self.strict or self.reading.provisional or not is_section(dialect, self.reading.body):
-                raise
-            tag = self.reading.body.name
-            hit = yield from self._reject(fault, opened, () if tag is None else (tag.end,))
-            if not hit or hit in dialect.envelope.close:
-                return None
-            if tag is not None and hit == tag.end:
-                return (yield from self._behind(dialect, required))
-            return (yield from self._following(dialect, required))
+        return (yield from self._following(dialect, required))
 
     # -- behind a body --------------------------------------------------------------------------
 

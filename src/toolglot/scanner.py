@@ -48,13 +48,12 @@ class Source:
 
     ``text`` is a window; ``pos`` the cursor in it; ``base`` the absolute offset of ``text[0]``;
     ``eof`` whether the text has ended; ``run`` what takes deltas without the machine, where it waits;
-    ``special`` are the markers that are special tokens, ``skipped`` how far ahead of the cursor a
-    search need not look again, and ``ahead`` the same for one that waited. ``due``: the absolute offset
-    up to which a run may go.
+    ``special`` are the markers that are special tokens, ``ahead`` how far ahead of the cursor a search that
+    waited need not look again. ``due``: the absolute offset up to which a run may go.
     """
 
     __slots__ = (
-        *("text", "pos", "base", "ahead", "due", "eof", "run", "hit", "follow_at", "skipped", "special"),
+        *("text", "pos", "base", "ahead", "due", "eof", "run", "hit", "follow_at", "special"),
         *("_keeps", "_kept", "_kept_to", "_flags", "_blanks", "_trail"),
     )
 
@@ -68,7 +67,6 @@ class Source:
         self.run: Run | None = None
         self.hit: str | None = None
         self.follow_at = 0
-        self.skipped = 0
         self.special: frozenset[str] = frozenset()
         self._keeps: list[int] = []
         self._kept = _NOTHING_KEPT
