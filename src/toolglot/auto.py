@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Union
 
 from .dialect import Dialect
 from .errors import UnknownDialectError
+from .late import Once
 from .record import dataclass, field
 from .registry import AUTO_ORDER, bundled, load_file
 
@@ -56,35 +57,26 @@ class Auto:
 
 Resolved = Union[Dialect, Auto, Custom]
 
-# What parsers ask of a choice, by its id: the choice, its dialects in order, and its families where one of
-# them is a custom parser.
-_Asked = tuple[Auto, tuple[Dialect, ...], "tuple[Dialect | Custom, ...] | None"]
-_asked: dict[int, _Asked] = {}
-_ASKED_MOST: Final = 64
+
+def _asked(auto: Auto) -> tuple[tuple[Dialect, ...], tuple[Dialect | Custom, ...] | None]:
+    """What parsers ask of a choice: its dialects, and its families where one of them is a custom parser."""
+    dialects = tuple(family for family in auto.families if isinstance(family, Dialect))
+    return (auto.base, *dialects), None if len(dialects) == len(auto.families) else auto.families
 
 
-def _ask(auto: Auto) -> _Asked:
-    found = _asked.get(id(auto))
-    if found is None:
-        dialects = tuple(family for family in auto.families if isinstance(family, Dialect))
-        custom = None if len(dialects) == len(auto.families) else auto.families
-        while len(_asked) >= _ASKED_MOST:
-            _asked.pop(next(iter(_asked)), None)
-        # It is held here, so that its id is no other's.
-        found = _asked[id(auto)] = auto, (auto.base, *dialects), custom
-    return found
+_ask: Final = Once(_asked)
 
 
 def dialects_of(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
     """The dialects among which a machine chooses, the strongest first; of one choice the same tuple."""
-    return _ask(resolved)[1] if isinstance(resolved, Auto) else (resolved,)
+    return _ask(resolved)[0] if isinstance(resolved, Auto) else (resolved,)
 
 
 def custom_of(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:
     """The families to try in turn on the whole text, where one of them is a custom parser; else None."""
     if isinstance(resolved, Dialect):
         return None
-    return _ask(resolved)[2] if isinstance(resolved, Auto) else (resolved,)
+    return _ask(resolved)[1] if isinstance(resolved, Auto) else (resolved,)
 
 
 def prefix_of(resolved: Resolved) -> str:

@@ -17,6 +17,7 @@ from .events import Arguments, CallEnd, CallStart, DefectKind
 from .faults import Malformed, OverLimit
 from .jsonstream import ValueReader
 from .jsontext import decode, json_escape
+from .late import Once
 from .limits import Limits
 from .markers import Rope
 from .scanner import Source
@@ -29,6 +30,8 @@ _RANDOM_BYTES: Final = 12
 # Shorter arguments are not worth the care that longer ones take, in characters.
 _LONG: Final = 1 << 16
 _NO_BODY: Final = Body("")
+# Shared by the calls that have nothing to send, and never changed.
+_NO_TEXTS: Final[list[str]] = []
 
 
 class Ledger:
@@ -102,7 +105,7 @@ class Call:
         self._held = held
         self.room = room
         self._parts = Rope()
-        self._pending: list[str] = []
+        self._pending = _NO_TEXTS
         # Whether any of it was sent, which is then not to be sent in one piece with the rest.
         self._sent = False
         self._value: Any = None
@@ -127,7 +130,10 @@ class Call:
         if text:
             self.room -= len(text)
             self._parts.append(text)
-            self._pending.append(text)
+            if self._pending:
+                self._pending.append(text)
+            else:
+                self._pending = [text]
             self._to = source.base + source.pos
 
     def take_raw(self, text: str) -> None:
@@ -169,7 +175,7 @@ class Call:
         channel = self.channel
         start, channel.mark = channel.mark, self._to
         text = self._pending[0] if len(self._pending) == 1 else "".join(self._pending)
-        self._pending.clear()
+        self._pending = _NO_TEXTS
         self._sent = True
         channel.push(Arguments(self.index, text, (start, self._to)))
 
@@ -208,6 +214,14 @@ class Call:
         self.channel.call = None
         if self._held:
             self.channel.release(without_arguments=True)
+
+
+def _markers(body: Body, envelope: Envelope) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What opens a body in its envelope, and what closes it."""
+    return (*body.open, *envelope.open, *envelope.stops), (*body.close, *envelope.close)
+
+
+_around: Final = Once(_markers)
 
 
 class Reading:
@@ -257,8 +271,7 @@ class Reading:
     def enter(self, body: Body, envelope: Envelope, *, marked: bool, offered_only: bool) -> None:
         """Set out to read a body in this envelope."""
         self.body = body
-        self.openers = (*body.open, *envelope.open, *envelope.stops)
-        self.closers = (*body.close, *envelope.close)
+        self.openers, self.closers = _around(body, envelope)
         self.lines = envelope.lines
         self.marked = marked
         self.offered_only = offered_only

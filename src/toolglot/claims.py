@@ -7,6 +7,7 @@ only once it is complete and its gate holds. What is refuted is content, byte fo
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import Final
 
 from .bodies import read_body
 from .calls import Reading
@@ -22,9 +23,13 @@ from .sections import first_marker, is_section
 from .stops import LETTER, holds
 from .table import Kind, Meaning, Table, Way, table_of
 
+_RUNS_MOST: Final = 3
+
 
 class Claims(Machine):
     """Reads the calls of an answer. ``guess``: the dialect is not known, so only offered names count."""
+
+    __slots__ = ("_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
 
     def __init__(
         self, channel: Channel, reading: Reading, table: Table, *, strict: bool, guess: bool
@@ -36,7 +41,8 @@ class Claims(Machine):
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
         self.chosen_by = ""
-        self._runs: dict[tuple[Markers, bool], ProseRun] = {}
+        # One for the answer, one for reasoning, the same within inline code: few enough to look through.
+        self._runs: tuple[tuple[Markers, bool, ProseRun], ...] = ()
 
     def aside(self, rel: int, layout: str | None = None) -> None:
         """The blanks in front of markup: layout where the dialect has it, else text."""
@@ -74,11 +80,12 @@ class Claims(Machine):
         state = self.state
         if self.refuted >= 0 or not (state.thinking or (state.said and not state.fresh)):
             return
-        key = (markers, state.thinking)
-        run = self._runs.get(key)
-        if run is None:
-            run = ProseRun(self.source, self.channel, markers, blanks, firsts, thinking=state.thinking)
-            self._runs[key] = run
+        for searched, thinking, run in self._runs:
+            if searched is markers and thinking == state.thinking:
+                self.source.run = run
+                return
+        run = ProseRun(self.source, self.channel, markers, blanks, firsts, thinking=state.thinking)
+        self._runs = ((markers, state.thinking, run), *self._runs[:_RUNS_MOST])
         self.source.run = run
 
     # -- either -----------------------------------------------------------------------------------
@@ -122,7 +129,7 @@ class Claims(Machine):
     # -- with an opener -------------------------------------------------------------------------
 
     def envelope(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
-        """Read the envelope whose opener ``hit`` stands ``rel`` ahead; if that is refuted, what else it may be."""
+        """Read the envelope whose opener ``hit`` stands ``rel`` ahead, or what else begins there."""
         source, channel = self.source, self.channel
         ways, gap = self._ways(found)
         noise = 0

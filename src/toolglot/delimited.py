@@ -36,6 +36,8 @@ class ThinkingOver(Exception):
 class Delimited(Reasoner):
     """The machine of one channel. ``run`` is a generator that yields for more text."""
 
+    __slots__ = ()
+
     def run(self) -> Steps:
         """Read the text to its end."""
         ended = False

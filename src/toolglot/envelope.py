@@ -33,6 +33,20 @@ _NOTHING: Final = Rope()
 class Machine:
     """What both kinds of machine share: the reading of one call region on one channel."""
 
+    __slots__ = (
+        *(
+            "channel",
+            "depth_held",
+            "limits",
+            "reading",
+            "refuted",
+            "refuted_text",
+            "source",
+            "state",
+            "strict",
+        ),
+    )
+
     def __init__(self, channel: Channel, reading: Reading, table: Table, *, strict: bool) -> None:
         self.channel = channel
         self.source = channel.source

@@ -1,6 +1,9 @@
-"""Late: patterns that are compiled when they are first used.
+"""Late: patterns that are compiled when they are first used, and what is made once of values that last.
 
 Promises: what ``late`` returns does what ``re.compile`` would have returned, from its second use on as fast.
+
+``Once`` keeps what it made by the identity of what it was made of, and holds that, so that all parsers of
+one dialect share it; it keeps no more than a bounded number.
 
 Why: most outputs need few of the library's patterns, and compiling all of them took a tenth of what
 ``import toolglot`` takes.
@@ -9,7 +12,12 @@ Why: most outputs need few of the library's patterns, and compiling all of them 
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar, cast
+
+_Made = TypeVar("_Made")
+
+_MOST: Final = 128
 
 
 class _Late:
@@ -33,4 +41,23 @@ def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
     return cast("re.Pattern[str]", _Late(pattern, flags))
 
 
-__all__ = ["late"]
+class Once(Generic[_Made]):
+    """``make``, called once for the same arguments: these very objects, which nobody changes."""
+
+    __slots__ = ("_kept", "_make")
+
+    def __init__(self, make: Callable[..., _Made]) -> None:
+        self._make = make
+        self._kept: dict[tuple[int, ...], tuple[tuple[object, ...], _Made]] = {}
+
+    def __call__(self, *of: object) -> _Made:
+        key = tuple([id(one) for one in of])
+        found = self._kept.get(key)
+        if found is None:
+            while len(self._kept) >= _MOST:
+                self._kept.pop(next(iter(self._kept)), None)
+            found = self._kept[key] = of, self._make(*of)
+        return found[1]
+
+
+__all__ = ["Once", "late"]

@@ -21,7 +21,7 @@ from .envelope import Verdict
 from .events import DefectKind
 from .faults import OverLimit
 from .jsonstream import Steps
-from .late import late
+from .late import Once, late
 from .markers import marks
 from .pieces import field_after
 from .scanner import BLANKS, END, MORE, NONE
@@ -51,10 +51,9 @@ class _Words:
     a header, ``next`` the model's own next one; ``fields`` are a header's, with what ends it.
     """
 
-    __slots__ = ("ends", "envelope", "fields", "head", "next", "outer", "recipients", "roles", "starts")
+    __slots__ = ("ends", "fields", "head", "next", "outer", "recipients", "roles", "starts")
 
     def __init__(self, envelope: Envelope) -> None:
-        self.envelope = envelope
         self.roles = dict(envelope.channels)
         self.recipients = dict(envelope.recipients)
         self.starts = tuple(filter(None, (*envelope.start, envelope.channel)))
@@ -67,22 +66,13 @@ class _Words:
         self.fields = tuple(field for field in fields if field)
 
 
-# By the id of an envelope, which is held with them.
-_words: Final[dict[int, _Words]] = {}
-_WORDS_MOST: Final = 64
-
-
-def _words_of(envelope: Envelope) -> _Words:
-    found = _words.get(id(envelope))
-    if found is None:
-        while len(_words) >= _WORDS_MOST:
-            _words.pop(next(iter(_words)), None)
-        found = _words[id(envelope)] = _Words(envelope)
-    return found
+_words_of: Final = Once(_Words)
 
 
 class Messages(Claims):
     """The machine of one channel of a message stream. ``run`` is a generator that yields for more text."""
+
+    __slots__ = ("_envelope", "_words", "begun", "dialect")
 
     def __init__(
         self, channel: Channel, reading: Reading, table: Table, dialect: Dialect, *, strict: bool

@@ -39,6 +39,7 @@ END: Final = -3
 
 # What no source changes, so that all of them share it until they have their own.
 _NOTHING_KEPT: Final = Rope()
+_NO_KEEPS: Final[list[int]] = []
 _NO_FLAGS: Final[list[tuple[int, int, bool]]] = []
 _NO_BLANKS: Final[dict[int, int]] = {}
 
@@ -54,7 +55,7 @@ class Source:
 
     __slots__ = (
         *("text", "pos", "base", "ahead", "due", "eof", "run", "hit", "follow_at", "special"),
-        *("_keeps", "_kept", "_kept_to", "_flags", "_blanks", "_trail"),
+        *("_keeps", "_kept", "_kept_to", "_flags", "_blanks", "_trail", "_trail_end"),
     )
 
     def __init__(self, base: int = 0) -> None:
@@ -68,13 +69,13 @@ class Source:
         self.hit: str | None = None
         self.follow_at = 0
         self.special: frozenset[str] = frozenset()
-        self._keeps: list[int] = []
+        self._keeps = _NO_KEEPS
         self._kept = _NOTHING_KEPT
         self._kept_to = 0
         self._flags: list[tuple[int, int, bool]] = _NO_FLAGS
         # Runs of blanks that were passed, and the one found at the end, as absolute offsets.
         self._blanks: dict[int, int] = _NO_BLANKS
-        self._trail = (base, base)
+        self._trail = self._trail_end = base
 
     @property
     def at(self) -> int:
@@ -133,11 +134,11 @@ class Source:
         if not self._keeps:
             self._kept = Rope()
             self._kept_to = start
-        self._keeps.append(start)
+        self._keeps = [*self._keeps, start]
 
     def release(self) -> None:
         """Undo the innermost ``keep``."""
-        self._keeps.pop()
+        self._keeps = self._keeps[:-1] or _NO_KEEPS
         if not self._keeps:
             self._kept = _NOTHING_KEPT
 
@@ -280,14 +281,15 @@ class Source:
         text = self.text
         if end <= start or text[end - 1] not in BLANKS:
             return end
-        first, last = self._trail[0] - self.base, self._trail[1] - self.base
+        first, last = self._trail - self.base, self._trail_end - self.base
         known = start <= last <= end
         low = last if known else start
         kept = len(text[low:end].rstrip(BLANKS))
         if _counts:
             examined(end - low - kept)
         at = low + kept if kept or not known else max(start, first)
-        self._trail = (self.base + at, self.base + end)
+        self._trail = self.base + at
+        self._trail_end = self.base + end
         return at
 
     def beginning(self, start: int, end: int, literal: str) -> int:
