@@ -107,7 +107,7 @@ def read(reading: Reading) -> Steps:
 
 
 class _Sought:
-    """What may ``follow`` the name, which of that are ``objects``, and what may stand ``behind`` arguments."""
+    """What may ``follow`` a name, which of that are ``objects``, and what may stand ``behind`` arguments."""
 
     __slots__ = ("behind", "follow", "objects")
 
