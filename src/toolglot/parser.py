@@ -25,7 +25,7 @@ from .literals import clean
 from .pieces import after_last
 from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
-from .spans import Spans, clipped
+from .spans import ONE_CHANNEL, clipped
 from .table import table_of
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Parser:
         self._stream = arguments == "stream" and not self._strict
         self._limits = limits if limits is not None else _LIMITS
         self._prompt = clean(prompt_tail)
-        self._spans = Spans()
+        self._spans = ONE_CHANNEL
         self._answer: _Lane | None = None
         self._thinker: _Lane | None = None
         self._closed = False
@@ -246,8 +246,8 @@ class Parser:
             self._since += run.taken()
             self._run = NO_RUN
         if channel != self._fed:
-            spans.feed(self._fed or channel, self._since)
-            spans.feed(channel, 0)
+            if self._fed:
+                spans = self._spans = spans.both(self._fed, self._since, channel)
             self._fed, self._since = channel, 0
         self._since += len(delta)
         events = lane.feed(delta, special)

@@ -39,7 +39,6 @@ END: Final = -3
 
 # What no source changes, so that all of them share it until they have their own.
 _NOTHING_KEPT: Final = Rope()
-_NO_KEEPS: Final[list[int]] = []
 _NO_FLAGS: Final[list[tuple[int, int, bool]]] = []
 _NO_BLANKS: Final[dict[int, int]] = {}
 
@@ -69,7 +68,7 @@ class Source:
         self.hit: str | None = None
         self.follow_at = 0
         self.special: frozenset[str] = frozenset()
-        self._keeps = _NO_KEEPS
+        self._keeps: tuple[int, ...] = ()
         self._kept = _NOTHING_KEPT
         self._kept_to = 0
         self._flags: list[tuple[int, int, bool]] = _NO_FLAGS
@@ -134,17 +133,17 @@ class Source:
         if not self._keeps:
             self._kept = Rope()
             self._kept_to = start
-        self._keeps = [*self._keeps, start]
+        self._keeps = (*self._keeps, start)
 
     def release(self) -> None:
         """Undo the innermost ``keep``."""
-        self._keeps = self._keeps[:-1] or _NO_KEEPS
+        self._keeps = self._keeps[:-1]
         if not self._keeps:
             self._kept = _NOTHING_KEPT
 
     def forget(self) -> None:
         """Let go of the text that was kept so far; ``keep`` holds on from the cursor."""
-        self._keeps = [self.at for _ in self._keeps]
+        self._keeps = tuple([self.at for _ in self._keeps])
         self._kept = Rope()
         self._kept_to = self.at
 

@@ -137,8 +137,8 @@ class CallObject:
         if head is None:
             return False
         source.pos = head.end()
-        self._name = head[1]
-        self._call = reading.start(head[1])
+        self._name = name = head[1]
+        self._call = reading.start(name)
         return True
 
     def arguments(self) -> Call | None:
