@@ -33,6 +33,11 @@ _NOTHING: Final = Rope()
 class Machine:
     """What both kinds of machine share: the reading of one call region on one channel."""
 
+    __slots__ = (
+        *("channel", "depth_held", "limits", "reading", "refuted"),
+        *("refuted_text", "source", "state", "strict"),
+    )
+
     def __init__(self, channel: Channel, reading: Reading, table: Table, *, strict: bool) -> None:
         self.channel = channel
         self.source = channel.source
@@ -176,7 +181,11 @@ class Machine:
             channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
         try:
             while True:
-                more = yield from self._item(way.dialect, required, opened)
+                try:
+                    yield from read_body(reading)
+                    more = yield from self._behind(way.dialect, required)
+                except BodyFault as fault:
+                    more = yield from self._past(fault, way.dialect, required, opened)
                 if more is None:
                     break
                 reading.body = more
@@ -204,26 +213,23 @@ class Machine:
         state.said = state.since_fresh = False
         state.after_call = True
 
-    def _item(self, dialect: Dialect, required: bool, opened: int) -> Generator[None, None, Body | None]:
-        """Read one body: the next one of the same envelope, or None once the envelope is done.
+    def _past(
+        self, fault: BodyFault, dialect: Dialect, required: bool, opened: int
+    ) -> Generator[None, None, Body | None]:
+        """Past a faulty body: the next one of the same envelope, or None once the envelope is done.
 
-        A faulty call in a section ends with itself: those behind it are read.
+        A faulty call in a section ends with itself: those behind it are read. Any other fault is raised.
         """
-        try:
-            yield from read_body(self.reading)
+        body = self.reading.body
+        if isinstance(fault, Cut) or self.strict or self.reading.provisional or not is_section(dialect, body):
+            raise fault
+        tag = body.name
+        hit = yield from self._reject(fault, opened, () if tag is None else (tag.end,))
+        if not hit or hit in dialect.envelope.close:
+            return None
+        if tag is not None and hit == tag.end:
             return (yield from self._behind(dialect, required))
-        except Cut:
-            raise
-        except BodyFault as fault:
-            if self.strict or self.reading.provisional or not is_section(dialect, self.reading.body):
-                raise
-            tag = self.reading.body.name
-            hit = yield from self._reject(fault, opened, () if tag is None else (tag.end,))
-            if not hit or hit in dialect.envelope.close:
-                return None
-            if tag is not None and hit == tag.end:
-                return (yield from self._behind(dialect, required))
-            return (yield from self._following(dialect, required))
+        return (yield from self._following(dialect, required))
 
     # -- behind a body --------------------------------------------------------------------------
 

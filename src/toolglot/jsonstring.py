@@ -8,12 +8,12 @@ Does not: read values (``jsonstream``).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Sequence
 from typing import Final
 
 from .faults import Cut, Malformed
 from .jsontext import json_escape
+from .late import late
 from .runs import StringRun
 from .scanner import MORE, NONE, Source
 from .sinks import Sink
@@ -22,7 +22,7 @@ from .stops import PLAIN_ELEMENT, PLAIN_MEMBER, string_patterns
 Steps = Generator[None, None, None]
 Repaired = Callable[[str, int, int], None]
 
-_HEX: Final = re.compile(r"[0-9a-fA-F]{4}")
+_HEX: Final = late(r"[0-9a-fA-F]{4}")
 _JSON_QUOTES: Final = {'"': '"'}
 _LOOSE_QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _VALUE_STARTS: Final = (

@@ -9,28 +9,30 @@ Does not: keep anything once closed.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final, Literal, cast
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from .assembler import assemble
-from .auto import AUTO, Auto, Custom, Resolved, resolve
+from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
 from .calls import Ledger, Reading
 from .channel import Channel
-from .custom import CustomRun
 from .delimited import Delimited, ThinkingOver
 from .dialect import Dialect
 from .errors import ParserClosedError
 from .events import Arguments, CallStart, Event
 from .limits import Limits
 from .literals import clean
-from .message import Message
-from .messages import Messages
 from .pieces import after_last
 from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
-from .schema import Tools, read_tools
-from .spans import Spans, clipped
+from .spans import ONE_CHANNEL, clipped
 from .table import table_of
+
+if TYPE_CHECKING:
+    from .custom import CustomRun
+    from .message import Message
+    from .messages import Messages
+    from .schema import Tools
 
 OnDefect = Literal["repair", "strict"]
 ArgumentsMode = Literal["stream", "whole"]
@@ -137,12 +139,14 @@ class Parser:
             if value not in allowed:
                 raise ValueError(f"{name} is {' or '.join(map(repr, allowed))}, not {value!r}")
         self._resolved: Resolved = resolve(dialect)
-        self._tools = read_tools(tools)
+        self._tools: Tools | None = None
+        if tools is not None:
+            self._tools = _reader_of_tools()(tools)
         self._strict = on_defect == "strict"
         self._stream = arguments == "stream" and not self._strict
         self._limits = limits if limits is not None else _LIMITS
         self._prompt = clean(prompt_tail)
-        self._spans = Spans()
+        self._spans = ONE_CHANNEL
         self._answer: _Lane | None = None
         self._thinker: _Lane | None = None
         self._closed = False
@@ -153,10 +157,12 @@ class Parser:
         self._run: Run = NO_RUN
         self._special: bool | None = None
         self._finish_reason: str | None = None
-        self._ledger = Ledger(_prefix(self._resolved), ids == "random")
-        families = _custom_families(self._resolved)
+        self._ledger = Ledger(prefix_of(self._resolved), ids == "random")
+        families = custom_of(self._resolved)
         self._custom: CustomRun | None = None
         if families is not None:
+            from .custom import CustomRun
+
             names = None if self._tools is None else tuple(sorted(self._tools.names))
             self._custom = CustomRun(families, names, self._ledger, self._read_auto)
         else:
@@ -172,7 +178,7 @@ class Parser:
         for lane in (self._answer, self._thinker):
             if lane is not None and lane.machine.chosen is not None:
                 return lane.machine.chosen.slug
-        return _slug(self._resolved)
+        return slug_of(self._resolved)
 
     @property
     def chosen_by(self) -> str:
@@ -240,8 +246,8 @@ class Parser:
             self._since += run.taken()
             self._run = NO_RUN
         if channel != self._fed:
-            spans.feed(self._fed or channel, self._since)
-            spans.feed(channel, 0)
+            if self._fed:
+                spans = self._spans = spans.both(self._fed, self._since, channel)
             self._fed, self._since = channel, 0
         self._since += len(delta)
         events = lane.feed(delta, special)
@@ -293,9 +299,9 @@ class Parser:
     def _start(self, name: str) -> _Lane:
         resolved = self._resolved
         assert isinstance(resolved, (Dialect, Auto))
-        dialects = _dialects(resolved)
+        dialects = dialects_of(resolved)
         messages = isinstance(resolved, Dialect) and resolved.envelope.kind == "messages"
-        tail = self._prompt or "".join(d.envelope.prefill for d in dialects[:1])
+        tail = self._prompt or dialects[0].envelope.prefill
         names: frozenset[str] = frozenset() if self._tools is None else self._tools.names
         table = table_of(dialects, names, calls=self._tools is None or bool(names))
         prompt = after_last(tail, table.turn_open, including=messages) if name == "content" else ""
@@ -307,7 +313,7 @@ class Parser:
         channel.source.special = table.special
         machine: Delimited | Messages
         if messages:
-            machine = Messages(channel, reading, table, dialects[0], strict=self._strict)
+            machine = _messages()(channel, reading, table, dialects[0], strict=self._strict)
         else:
             machine = Delimited(
                 channel, reading, table, strict=self._strict, guess=isinstance(resolved, Auto)
@@ -341,30 +347,21 @@ class Parser:
         return [*inner.feed(text), *inner.close(self._finish_reason)], inner.dialect
 
 
-def _dialects(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
-    if isinstance(resolved, Dialect):
-        return (resolved,)
-    # A choice with a custom parser in it is read by ``CustomRun``.
-    return (resolved.base, *cast("tuple[Dialect, ...]", resolved.families))
+# What not every process needs, loaded by the first parser that does.
 
 
-def _custom_families(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:
-    """The families to try in turn on the whole text, where one of them is a custom parser; else None."""
-    if isinstance(resolved, Dialect):
-        return None
-    if isinstance(resolved, Auto):
-        return None if {*map(type, resolved.families)} <= {Dialect} else resolved.families
-    return (resolved,)
+@cache
+def _reader_of_tools() -> Callable[[object], Tools | None]:
+    from .schema import read_tools
+
+    return read_tools
 
 
-def _prefix(resolved: Resolved) -> str:
-    if isinstance(resolved, Dialect):
-        return resolved.ids.prefix
-    return resolved.base.ids.prefix if isinstance(resolved, Auto) else "call_"
+@cache
+def _messages() -> type[Messages]:
+    from .messages import Messages
 
-
-def _slug(resolved: Resolved) -> str:
-    return resolved.slug if isinstance(resolved, (Dialect, Auto)) else "custom"
+    return Messages
 
 
 def parse(
@@ -393,8 +390,10 @@ def parse(
         limits=limits,
         ids=ids,
     )
+    from .assembler import assemble
+
     events = [*parser.feed(text), *parser.close(finish_reason)]
     return assemble(events, parser.dialect)
 
 
-__all__ = ["Parser", "Tools", "parse"]
+__all__ = ["Parser", "parse"]

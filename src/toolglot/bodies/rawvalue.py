@@ -19,7 +19,8 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
-from ..markers import Rope, marks
+from ..late import Once
+from ..markers import Markers, Rope, marks
 from ..runs import HELD_MOST, RawRun, wait
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
@@ -27,6 +28,7 @@ from ..sinks import Kept
 
 _NEWLINE: Final = "\n"
 _NULL: Final = "null"
+_NOTHING: Final = Rope()
 # A call, its markers and its section: more closes in a row than these are no part of a value.
 _OUTER_MOST: Final = 3
 
@@ -61,10 +63,11 @@ def _stands(reading: Reading, found: int) -> int:
 class Frame:
     """The markers around the values of one call.
 
-    ``ends`` close a value, ``siblings`` open the next one and ``sibling(at)`` tells whether one that
-    begins at a local index is (1), is not (``NONE``) or may be (``MORE``) one of the tool's; ``blocks``
-    close the group of values, ``openers`` begin another group. ``kind``: ``pairs``, or ``rest`` where
-    the value is the whole rest of its body: then any of ``ends`` ends it, and is left.
+    ``ends`` close a value, ``siblings`` open the next one and ``sibling(reading, call, at)`` tells whether
+    one that begins at a local index is (1), is not (``NONE``) or may be (``MORE``) one of the tool's;
+    ``blocks`` close the group of values, ``openers`` begin another group. ``kind``: ``pairs``, or ``rest``
+    where the value is the whole rest of its body: then any of ``ends`` ends it, and is left. One frame
+    serves all calls of a body.
     """
 
     __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind")
@@ -72,8 +75,8 @@ class Frame:
     def __init__(
         self,
         ends: tuple[str, ...],
-        siblings: tuple[str, ...],
-        sibling: Callable[[int], int],
+        siblings: tuple[str, ...] = (),
+        sibling: Callable[[Reading, Call, int], int] | None = None,
         blocks: tuple[str, ...] = (),
         openers: tuple[str, ...] = (),
         kind: str = "pairs",
@@ -86,11 +89,23 @@ class Frame:
         self.kind = kind
 
 
+def _ends_of(frame: Frame, closers: tuple[str, ...]) -> Markers:
+    return marks((*frame.ends, *frame.siblings, *frame.blocks, *closers))
+
+
+_marks_of: Final = Once(_ends_of)
+
+
 class RawValue:
     """Reads one raw value up to its end. ``frame``: the markers around it.
 
     ``anchored``: whether its end must stand at the start of a line. ``escape``: with what an escape begins.
     """
+
+    __slots__ = (
+        *("_call", "_frame", "_gaps", "_inner", "_kept", "_live", "_marks", "_nulls", "_param", "_reading"),
+        *("_run", "_source", "_trim", "anchored"),
+    )
 
     escape: ClassVar[str] = ""
 
@@ -104,12 +119,11 @@ class RawValue:
         self._gaps = reading.body.gaps
         self._nulls = reading.body.nulls == "always"
         self._live = param.is_string and not self._nulls
-        self._kept = Rope()
+        self._kept = _NOTHING if self._live else Rope()
         self.anchored = False
         self._inner = False
         self._run: RawRun | None = None
-        self._groups = (frame.ends, frame.siblings, frame.blocks, reading.closers)
-        self._marks = marks(sum(self._groups, ()))
+        self._marks = _marks_of(frame, reading.closers)
 
     def read(self) -> Steps:
         """Read the value, its close and what it means. The cursor stands behind the close."""
@@ -274,5 +288,7 @@ class RawValue:
         if not self._counts(at):
             return NONE
         if marker in frame.siblings:
-            return frame.sibling(at + len(marker))
+            return (
+                NONE if frame.sibling is None else frame.sibling(self._reading, self._call, at + len(marker))
+            )
         return ends_call(self._reading, at + len(marker), frame.openers)
