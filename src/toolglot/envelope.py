@@ -21,6 +21,7 @@ from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Rope, marks
+from .runs import Run
 from .scanner import MORE
 from .sections import is_section, skip_text, together
 from .state import State
@@ -132,9 +133,9 @@ class Machine:
         At the end of the text that is one that would have, had more come: it was cut, not refuted. But
         behind an opener that was only assumed in the prompt the text may as well be the answer.
         """
-        source, reading = self.source, self.reading
-        waiting = False
-        source.run = run = None
+        source, reading, waiting = self.source, self.reading, False
+        run: Run | None = None
+        source.settle()
         for way in ways:
             reading.closers = (*way.body.close, *way.dialect.envelope.close)
             found = begins(reading, at, way.body)

@@ -22,6 +22,7 @@ from .errors import ParserClosedError
 from .events import Arguments, CallStart, Event
 from .limits import Limits
 from .literals import clean
+from .native import mypyc_attr
 from .pieces import after_last
 from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
@@ -99,6 +100,7 @@ def _begun(channel: Channel) -> list[Event]:
     ]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Parser:
     """Parses one output while it comes.
 
@@ -216,15 +218,13 @@ class Parser:
                         run.pieces.append(taken)
                     if not piece:
                         return _NOTHING
-                    event: Any
-                    if NEW_EVENT is not None:
-                        event = NEW_EVENT(run.kind)
-                        if run.index >= 0:
-                            event.index = run.index
-                        event.text = piece
-                        event.span = (start, end)
-                    else:
-                        event = run.event(piece, start, end)
+                    if NEW_EVENT is None:
+                        return (run.event(piece, start, end),)
+                    event = NEW_EVENT(run.kind)
+                    if run.index >= 0:
+                        event.index = run.index
+                    event.text = piece
+                    event.span = (start, end)
                     return (event,)
         return self._feed(delta, channel, special)
 
