@@ -174,7 +174,7 @@ test-compiled: wheel-compiled
 	wheel=$$(ls dist/compiled/*.whl); $(COMPILED)/bin/python -m pip install --quiet "$$wheel[test]"
 	$(COMPILED)/bin/python -m pip install --quiet --no-deps $(BFCL)
 	$(COMPILED)/bin/python -c "from toolglot import parser; assert not parser.__file__.endswith('.py'), parser"
-	$(COMPILED)/bin/python -m pytest $(PYTEST_ARGS)
+	TOOLGLOT_COMPILED=1 $(COMPILED)/bin/python -m pytest $(PYTEST_ARGS)
 
 bundle: $(VENV)/.installed
 	$(BIN)/python -m toolglot.bundle
