@@ -18,6 +18,7 @@ from .events import DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Markers, marks
+from .runs import wait
 from .scanner import BLANKS, END, MORE, NONE, Source
 
 # What models write between bodies where the format has nothing: separators, a bracket too many.
@@ -33,9 +34,11 @@ def pass_close(
     """
     source, channel = reading.source, reading.channel
     while True:
-        found = source.follows(source.pos, (*closers, *outer))
+        options = (*closers, *outer)
+        found = source.follows(source.pos, options)
         if found != MORE:
             break
+        wait(source, source.follow_at, options)
         yield
     if 0 <= found < len(closers):
         channel.markup(source.follow_at + len(closers[found]))

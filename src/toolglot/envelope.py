@@ -34,17 +34,8 @@ class Machine:
     """What both kinds of machine share: the reading of one call region on one channel."""
 
     __slots__ = (
-        *(
-            "channel",
-            "depth_held",
-            "limits",
-            "reading",
-            "refuted",
-            "refuted_text",
-            "source",
-            "state",
-            "strict",
-        ),
+        *("channel", "depth_held", "limits", "reading", "refuted"),
+        *("refuted_text", "source", "state", "strict"),
     )
 
     def __init__(self, channel: Channel, reading: Reading, table: Table, *, strict: bool) -> None:
@@ -143,13 +134,16 @@ class Machine:
         """
         source, reading = self.source, self.reading
         waiting = False
+        source.run = run = None
         for way in ways:
             reading.closers = (*way.body.close, *way.dialect.envelope.close)
             found = begins(reading, at, way.body)
             # One that comes earlier in the order and may yet fit goes first.
             if found == 1 and (source.eof or not waiting):
                 return way, False
-            waiting = waiting or found == MORE
+            if found == MORE and not waiting:
+                waiting, run = True, source.run
+        source.run = run
         if source.eof and not waiting and (source.base + at > 0 or not reading.assumed):
             source.eof = False
             for way in ways:

@@ -200,32 +200,32 @@ class Parser:
         # The path of nearly every delta stays in one frame: a call more is a tenth of what it costs.
         if special is self._special and channel == self._fed:
             run = self._run
-            start = run.at
-            end = start + len(delta)
-            text = delta
-            if run.held:
-                start -= len(run.held)
-                text = run.held + delta
-            found = run.meets(text)
-            if found is None and run.at < end <= run.most and (not run.ascii or text.isascii()):
-                run.at = end
-                run.held = ""
-                run.pieces.append(delta)
-                if run.silent:
-                    return _NOTHING
-                event: Any
-                if NEW_EVENT is not None:
-                    event = NEW_EVENT(run.kind)
-                    if run.index >= 0:
-                        event.index = run.index
-                    event.text = text
-                    event.span = (start, end)
-                else:
-                    event = run.event(text, start, end)
-                return (event,)
-            events = run.take(delta, text, found)
-            if events is not None:
-                return events
+            text = run.held + delta
+            part = run.parts.get(text)
+            if part is None:
+                part = run.learn(text)
+            if part is not None:
+                taken, piece, held, ahead, size = part
+                start = run.at
+                end = start + size
+                if end <= run.most or run.more(end):
+                    run.at = end
+                    run.held = held
+                    run.ahead = ahead
+                    if size:
+                        run.pieces.append(taken)
+                    if not piece:
+                        return _NOTHING
+                    event: Any
+                    if NEW_EVENT is not None:
+                        event = NEW_EVENT(run.kind)
+                        if run.index >= 0:
+                            event.index = run.index
+                        event.text = piece
+                        event.span = (start, end)
+                    else:
+                        event = run.event(piece, start, end)
+                    return (event,)
         return self._feed(delta, channel, special)
 
     def _feed(self, delta: str, channel: ChannelName, special: bool | None) -> Sequence[Event]:

@@ -1,10 +1,11 @@
 """Runs: stretches of text that are taken delta by delta without resuming the machine.
 
 Promises: a generator that waits where the text may only go on (in prose, inside a string, inside a raw
-value) declares a run; a delta with nothing in it that could matter there becomes one event, with the
-same text and span that the generator would have made of it. Any other delta settles the run: the source,
-its cursor and the sink then stand as if the generator had read it all. What a run looks at is counted
-when it is settled.
+value, in front of what it knows must come) declares a run; a delta with nothing in it that could matter
+there becomes one event, with the same text and span that the generator would have made of it. Any other
+delta settles the run: the source, its cursor and the sink then stand as if the generator had read it all.
+What a run makes of a short text is remembered, since models write the same tokens again and again: it
+depends on the text and on what the run looks for, and on nothing else. What is looked at is counted.
 
 Does not: read any syntax. What ends a run is a pattern, or the markers, of the codec that declared it.
 """
@@ -12,28 +13,26 @@ Does not: read any syntax. What ends a run is a pattern, or the markers, of the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from types import FunctionType
 from typing import Any, Final
 
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
 from .markers import Markers
+from .parts import LONGEST, MOST, Part, Parts, parts_of
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
 
-NOTHING: Final[tuple[Event, ...]] = ()
 # How much is taken at most before the machine looks at its limits again, and how much may be held.
 _FOLD: Final = 4096
 # After so many characters their deltas are joined: each is a text of its own, of fifty bytes more.
 _JOIN: Final = 256
 HELD_MOST: Final = 64
-_SHORT: Final = 3
+# Finds something in any text.
+_CARE: Final = re.compile("")
 # One character of raw text is at most so many of JSON.
 _ESCAPED_MOST: Final = 6
-# A search that finds something in any text.
-_CARE: Final = re.compile("")
 
 # An event made without its ``__init__`` costs half. A compiled class cannot be made so, and need not.
 NEW_EVENT: Final[Any] = object.__new__ if isinstance(Arguments.__init__, FunctionType) else None
@@ -42,36 +41,39 @@ NEW_EVENT: Final[Any] = object.__new__ if isinstance(Arguments.__init__, Functio
 class Run:
     """A stretch of text in ``source``, behind which only more of the same is waited for.
 
-    What is ``held``, the end of the text before, and a delta behind it are one event of the class ``kind``,
-    of the call ``index`` if it is one of arguments, or none if the run is ``silent``: if ``meets`` finds
-    nothing in them, ``at`` behind them is not beyond ``most``, and they are ASCII where the run is that of
-    ``ascii`` text. ``Parser.feed`` makes the event, adds the delta to ``pieces`` and moves ``at``, where the
-    next character will stand in all that was fed. Any other delta is for ``take``.
+    What is ``held``, the end of the text before, and a delta behind it are one text; ``parts`` has what is
+    made of those that came before, and ``learn`` makes it of any. ``Parser.feed`` makes an event of the
+    class ``kind`` of it, of the call ``index`` if it is one of arguments, keeps what it took in ``pieces``
+    and moves ``at``, where what is held begins in all that was fed; not beyond ``most``.
     """
 
     __slots__ = (
-        *("ascii", "at", "held", "index", "kind", "meets", "most", "pieces", "silent", "source"),
-        *("_ahead", "_begun", "_end", "_looked", "_ordinary", "_raw", "_stop"),
+        *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
+        *("_begun", "_end", "_led", "_looked", "_memory", "_ordinary", "_silent"),
+        *("_ascii", "_stop"),
     )
 
-    def __init__(self, source: Source, kind: type[Event], stop: re.Pattern[str], ascii: bool = False) -> None:
+    def __init__(
+        self, source: Source, kind: type[Event], memory: tuple[Parts, ...], care: re.Pattern[str] = _CARE
+    ) -> None:
         self.source = source
+        # What finds nothing in a text that is taken as it is, or in one of ASCII.
+        self._stop = care.search
+        self._ascii = False
         self.kind = kind
         self.index = -1
         self.at = 0
         self.most = -1
-        self.pieces: list[str] = []
-        self._stop = self.meets = stop.search
-        self.ascii = ascii
-        self._begun = self._end = 0
         self.held = ""
         # How much of what is held needs no second look.
-        self._ahead = 0
-        self.silent = False
+        self.ahead = 0
+        self.pieces: list[str] = []
+        self._memory = memory
+        self.parts = memory[0]
+        self._begun = self._end = self._led = 0
+        self._silent = False
         self._looked = 0
         self._ordinary = False
-        # Whether the text has yet to be escaped for JSON.
-        self._raw = False
 
     def ready(self, shift: int, since: int, *, ordinary: bool) -> bool:
         """Begin at the end of the source; whether deltas may be taken.
@@ -80,86 +82,53 @@ class Run:
         earliest, an event may begin. ``ordinary``: whether the caller says that no delta is a special token.
         """
         source = self.source
-        end = source.base + len(source.text)
         lead = source.base + source.pos
-        room = min(self._room(), source.due - end, _FOLD)
-        if room <= 0 or end - lead > HELD_MOST or lead < since:
+        led = len(source.text) - source.pos
+        room = min(self._room(), source.due - lead - HELD_MOST, _FOLD)
+        if room <= 0 or led > HELD_MOST or lead < since:
             return False
+        self._led = led
         self._ordinary = ordinary
-        self._hold(source.text[source.pos :])
-        self._ahead = source.ahead
-        self.at = self._begun = end + shift
+        self.held = source.text[source.pos :] if led else ""
+        self.ahead = source.ahead
+        self.at = self._begun = lead + shift
         self._end = self.at + room
         self.most = self.at + min(room, _JOIN)
-        self.silent = not self._goes_out()
+        self._silent = not self._goes_out()
+        self.parts = self._memory[2 * ordinary + self._silent]
         return True
 
     def taken(self) -> int:
         """How many characters were taken since the run is ready."""
-        return self.at - self._begun
+        return self.at + len(self.held) - self._begun - self._led
 
-    def take(self, delta: str, text: str, found: re.Match[str] | None) -> Sequence[Event] | None:
-        """The events of ``delta``, or None where the machine has to read it.
+    def learn(self, text: str) -> Part | None:
+        """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
+        self._looked += len(text)
+        found = self._stop(text)
+        part: Part | None
+        if found is None and (text.isascii() or not self._ascii):
+            part = (text, "" if self._silent else text, "", 0, len(text))
+        else:
+            part = self._part(text, 0 if found is None else found.start())
+            if part is None or len(part[2]) > HELD_MOST:
+                return None
+            if self._silent:
+                part = (part[0], "", part[2], part[3], part[4])
+        if len(text) <= LONGEST:
+            parts = self.parts
+            if len(parts) >= MOST:
+                parts.clear()
+            parts[text] = part
+        return part
 
-        ``text``: what is held and the delta; ``found``: what ``meets`` found in it.
-        """
-        if not delta:
-            return NOTHING
-        if self.at + len(delta) > self.most and not self._more(len(delta)):
-            return None
-        start = 0 if found is None else found.start()
-        self._looked += len(text) - start
-        ahead = self._ahead
-        safe = self._safe(text, start)
-        if safe < 0 or len(text) - safe > HELD_MOST:
-            self._ahead = ahead
-            return None
-        return self._taken(delta, text, safe)
-
-    def _more(self, count: int) -> bool:
-        """Whether ``count`` characters more may be taken; the deltas that were taken are joined before."""
-        if self.at + count > self._end:
+    def more(self, to: int) -> bool:
+        """Whether ``at`` may move to ``to``, beyond ``most``; what was taken is joined before."""
+        if to > self._end:
             return False
         self.pieces[:] = ["".join(self.pieces)]
-        self.most = min(self._end, self.at + count + _JOIN)
+        self.most = min(self._end, to + _JOIN)
         return True
-
-    def _taken(self, delta: str, text: str, safe: int) -> Sequence[Event]:
-        """The events of ``delta``, where ``safe`` characters of ``text`` go out and the others are held."""
-        at = self.at + len(delta)
-        start = at - len(text)
-        self.at = at
-        self.pieces.append(delta)
-        if safe < len(text):
-            self._hold(text[safe:])
-            if not safe:
-                return NOTHING
-            text = text[:safe]
-        else:
-            self._hold("")
-        if self.silent:
-            return NOTHING
-        if self._raw:
-            text = json_escape(text)
-        event: Any
-        if NEW_EVENT is None:
-            event = self.event(text, start, start + safe)
-        else:
-            event = NEW_EVENT(self.kind)
-            if self.index >= 0:
-                event.index = self.index
-            event.text = text
-            event.span = (start, start + safe)
-        return (event,)
-
-    def _hold(self, text: str) -> None:
-        """Hold ``text``; what is long is looked at once a delta, by ``take``, and not before it too."""
-        self.held = text
-        if len(text) > _SHORT:
-            self.meets = _CARE.search
-        else:
-            self.meets = self._stop
-            self._looked += len(text)
 
     def event(self, text: str, start: int, end: int) -> Event:
         """The event of a piece."""
@@ -171,17 +140,21 @@ class Run:
         """Leave the source, its cursor and the sink as if the machine had read what was taken."""
         examined(self._looked)
         self._looked = 0
-        if not self.pieces:
-            return
-        source = self.source
         text = "".join(self.pieces)
         self.pieces.clear()
-        examined(len(text))
-        source.grow(text, self._ordinary)
-        source.ahead = self._ahead if self.held else 0
-        lead, end = source.pos, len(source.text) - len(self.held)
-        whole = not self.held and end - lead == len(text)
-        self._deliver(text if whole else source.text[lead:end])
+        held, led = self.held, self._led
+        self.at += len(held)
+        self._begun += led
+        self.held, self._led = "", 0
+        new = (text + held)[led:]
+        if not new:
+            return
+        examined(len(new))
+        source = self.source
+        source.grow(new, self._ordinary)
+        source.ahead = self.ahead if held else 0
+        if text:
+            self._deliver(text)
 
     # -- what kinds of run differ in --------------------------------------------------------------
 
@@ -193,10 +166,10 @@ class Run:
         """Whether what is taken makes events at once."""
         raise NotImplementedError
 
-    def _safe(self, text: str, start: int) -> int:
-        """How much of ``text`` is taken for good; the rest is held. Negative where the machine must read.
+    def _part(self, text: str, start: int) -> Part | None:
+        """What is made of ``text`` where it makes events; None where the machine must read it.
 
-        ``start``: in front of what is nothing that matters.
+        ``start``: in front of what is nothing that needs care.
         """
         raise NotImplementedError
 
@@ -211,9 +184,9 @@ class NoRun(Run):
     __slots__ = ()
 
     def __init__(self) -> None:
-        super().__init__(Source(), Text, _CARE)
+        super().__init__(Source(), Text, ({},))
 
-    def take(self, delta: str, text: str, found: re.Match[str] | None) -> Sequence[Event] | None:
+    def learn(self, text: str) -> Part | None:
         return None
 
 
@@ -221,22 +194,59 @@ NO_RUN: Final = NoRun()
 
 
 class HeadRun(Run):
-    """The beginning of a body, of which nothing goes out, as long as ``begun`` matches all of it."""
+    """What begins ``rel`` ahead and sends nothing as long as ``begun`` matches all of it."""
 
-    __slots__ = ("_pattern",)
+    __slots__ = ("_pattern", "_rel")
 
-    def __init__(self, source: Source, begun: re.Pattern[str]) -> None:
-        super().__init__(source, Text, _CARE)
+    def __init__(self, source: Source, begun: re.Pattern[str], rel: int = 0) -> None:
+        super().__init__(source, Text, parts_of(begun, rel))
         self._pattern = begun
+        self._rel = rel
 
     def _goes_out(self) -> bool:
-        return False
+        return True
 
-    def _safe(self, text: str, start: int) -> int:
-        return 0 if self._pattern.fullmatch(text) is not None else -1
+    def _part(self, text: str, start: int) -> Part | None:
+        return ("", "", text, 0, 0) if self._pattern.fullmatch(text, self._rel) is not None else None
 
     def _deliver(self, text: str) -> None:
         """All is held."""
+
+
+class OptionRun(Run):
+    """What stands ``rel`` ahead, behind blanks, as long as it may be the beginning of one of ``options``."""
+
+    __slots__ = ("_options", "_rel")
+
+    def __init__(self, source: Source, rel: int, options: tuple[str, ...]) -> None:
+        super().__init__(source, Text, parts_of(rel, options))
+        self._rel = rel
+        self._options = options
+
+    def _goes_out(self) -> bool:
+        return True
+
+    def _part(self, text: str, start: int) -> Part | None:
+        return ("", "", text, 0, 0) if undecided(text[self._rel :].lstrip(BLANKS), self._options) else None
+
+    def _deliver(self, text: str) -> None:
+        """All is held."""
+
+
+def undecided(text: str, options: tuple[str, ...]) -> bool:
+    """Whether more text must tell which of ``options`` it begins with, as ``Source.follows`` sees it."""
+    begun = False
+    for option in options:
+        if text.startswith(option):
+            return begun
+        begun = begun or option.startswith(text)
+    return begun
+
+
+def wait(source: Source, at: int, options: tuple[str, ...]) -> None:
+    """Declare that nothing happens before it is told which of ``options`` stands at local index ``at``."""
+    if not source.eof:
+        source.run = OptionRun(source, at - source.pos, options)
 
 
 # -- arguments -------------------------------------------------------------------------------------
@@ -248,7 +258,7 @@ class StringRun(Run):
     __slots__ = ("close", "sink", "_inside", "_partial")
 
     def __init__(self, source: Source, sink: Sink, patterns: Patterns) -> None:
-        super().__init__(source, Arguments, patterns.stop)
+        super().__init__(source, Arguments, parts_of(patterns), patterns.stop)
         self.sink = sink
         self.close = ""
         self._inside = patterns.inside
@@ -261,50 +271,57 @@ class StringRun(Run):
         self.index = self.sink.live()
         return self.index >= 0
 
-    def _safe(self, text: str, start: int) -> int:
-        self._looked += start
+    def _part(self, text: str, start: int) -> Part | None:
         match = self._inside.match(text)
         end = 0 if match is None else match.end()
-        return end if end == len(text) or self._partial.fullmatch(text, end) is not None else -1
+        if end < len(text) and self._partial.fullmatch(text, end) is None:
+            return None
+        taken = text[:end]
+        return taken, taken, text[end:], 0, end
 
     def _deliver(self, text: str) -> None:
-        if not self.silent:
+        if not self._silent:
             self.sink.sent(text, len(text))
         else:
             self.sink.take(text, len(text))
 
 
-class RawRun(StringRun):
+class RawRun(Run):
     """Raw text that becomes the inside of a JSON string, where ``markers`` are looked for.
 
     ``blanks``: as for prose. ``escape``: a character with which an escape of the format begins.
     """
 
-    __slots__ = ("_blanks", "_markers")
+    __slots__ = ("sink", "_blanks", "_inside", "_markers", "_partial")
 
     def __init__(self, source: Source, sink: Sink, markers: Markers, blanks: str, escape: str = "") -> None:
-        super().__init__(source, sink, raw_patterns(markers.firsts, blanks, escape))
-        self._raw = True
+        patterns = raw_patterns(markers.firsts, blanks, escape)
+        super().__init__(source, Arguments, parts_of(markers, blanks, escape), patterns.stop)
+        self.sink = sink
+        self._inside = patterns.inside.search
+        self._partial = patterns.begun.search
         self._markers = markers
         self._blanks = blanks
 
     def _room(self) -> int:
         return self.sink.room // _ESCAPED_MOST
 
-    def _safe(self, text: str, start: int) -> int:
+    def _goes_out(self) -> bool:
+        self.index = self.sink.live()
+        return self.index >= 0
+
+    def _part(self, text: str, start: int) -> Part | None:
         end = len(text)
-        if self._inside.search(text, start) is not None:
+        if self._inside(text, start) is not None:
             end = begun(text, self._markers, None, start)
-            if end < 0 or (self._ordinary and end < len(text)):
-                return -1
-            if self._partial.search(text, start) is not None:
-                return -1
+            if end < 0 or (self._ordinary and end < len(text)) or self._partial(text, start) is not None:
+                return None
         safe = tail(text, end, self._blanks)
-        self._ahead = end - safe
-        return safe
+        taken = text[:safe]
+        return taken, json_escape(taken), text[safe:], end - safe, safe
 
     def _deliver(self, text: str) -> None:
-        if not self.silent:
+        if not self._silent:
             self.sink.sent(json_escape(text), len(text))
         else:
             self.sink.take_raw(text)

@@ -86,6 +86,19 @@ def tag_stop(literal: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=256)
+def tag_begun(opener: str, close: str, attributes: bool, then: str = "") -> re.Pattern[str]:
+    """Matches any beginning of a tag, or of ``then`` behind it and blanks, that is not the whole of it."""
+    outside = re.escape(close[0]) + "<\n" + _SURROGATES
+    inside = rf"[^{outside}]*"
+    if attributes:
+        quoted = [f"{q}[^{q}\n{_SURROGATES}]*" for q in "\"'"]
+        whole = "|".join(piece + piece[0] for piece in quoted)
+        inside = rf"(?:[^\"'{outside}]|{whole})*(?:{'|'.join(quoted)})?"
+    behind = (_GAP, *map(re.escape, then[:-1])) if then else ()
+    return _begun((*map(re.escape, opener), inside, *map(re.escape, close), *behind))
+
+
+@lru_cache(maxsize=256)
 def one_of(characters: str) -> re.Pattern[str]:
     """Matches any one of ``characters``."""
     return re.compile("[" + re.escape(characters) + "]")

@@ -21,7 +21,7 @@ from ..jsonstream import Steps
 from ..jsontext import json_escape
 from ..late import Once
 from ..markers import Markers, Rope, marks
-from ..runs import RawRun
+from ..runs import HELD_MOST, RawRun, wait
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
 from ..sinks import Kept
@@ -264,13 +264,17 @@ class RawValue:
         if marker not in frame.ends:
             return self._bare_end(at, marker) if self._counts(at) else NONE
         options = (*frame.siblings, *frame.blocks, *self._reading.closers)
+        own = len(options)
         calls = (*frame.openers, *self._reading.openers) if self._reading.lenient else ()
-        found = behind(self._reading, at + len(marker), options + calls, self._gaps)
+        options += calls
+        found = behind(self._reading, at + len(marker), options, self._gaps)
         if found == END:
             return 1
+        if found == MORE and not self._gaps and self._reading.limits.blanks >= HELD_MOST:
+            wait(self._source, at + len(marker), options)
         if found < 0 or self._counts(at):
             return 1 if found >= 0 else found
-        if found >= len(options):
+        if found >= own:
             return 1 if self._counts(self._source.follow_at) else NONE
         return self._bare_end(self._source.follow_at, options[found])
 

@@ -20,12 +20,13 @@ from ..late import Once
 from ..literals import json_string
 from ..markers import Markers, marks
 from ..pieces import twice
+from ..runs import wait
 from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
 from ..stops import NAME_STOP
 from .rawvalue import Frame, RawValue
-from .tags import ENTITY_MOST, Tagged, escape, read_tag, tag_at, tag_begins, unescape, write_tag
+from .tags import ENTITY_MOST, Tagged, escape, read_tag, tag_ahead, tag_at, tag_begins, unescape, write_tag
 
 _NEWLINE: Final = "\n"
 _DOT: Final = "."
@@ -33,15 +34,17 @@ _DOT: Final = "."
 
 def starts(reading: Reading, at: int, body: Body) -> int:
     """A body begins with the tag that holds the name, or a word in front of it."""
-    at = _tag_start(reading.source, at, body, reading.limits.header)
-    return at if at < 0 else _at_tag(reading.source, at, body)
-
-
-def _at_tag(source: Source, at: int, body: Body) -> int:
-    """As ``starts``, where no word stands in front."""
+    source = reading.source
+    at = _tag_start(source, at, body, reading.limits.header)
+    if at < 0:
+        return at
     if at >= len(source.text):
         return 1 if source.eof else MORE
-    return tag_begins(source, at, _tags(body)[0])
+    tag, own = _tags(body)
+    found = tag_begins(source, at, tag)
+    if found == MORE:
+        tag_ahead(reading, at, tag, own.open)
+    return found
 
 
 def _tag_start(source: Source, at: int, body: Body, most: int) -> int:
@@ -72,7 +75,7 @@ def read(reading: Reading) -> Steps:
     source.pos = _tag_start(source, source.pos, body, reading.limits.header)
     if source.pos >= len(source.text):
         raise Cut("the text ends in front of the name")
-    head = yield from read_tag(reading, tag)
+    head = yield from read_tag(reading, tag, own.open)
     if head.empty and tag.empty == "malformed":
         raise Malformed("no tag of this format closes itself")
     name = head.name
@@ -277,6 +280,7 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
             raise Cut("the text ends inside a function")
         if found != MORE:
             return found
+        wait(source, source.follow_at, options)
         yield
 
 

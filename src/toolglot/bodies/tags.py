@@ -15,8 +15,9 @@ from ..dialect import Tag
 from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..pieces import attributes_of
+from ..runs import HELD_MOST, HeadRun
 from ..scanner import BLANKS, MORE, NONE, Source
-from ..stops import one_of, tag_stop
+from ..stops import one_of, tag_begun, tag_stop
 
 _QUOTES: Final = "\"'"
 _OPENING: Final = "<"
@@ -103,8 +104,22 @@ def _attributes_end(source: Source, at: int, tag: Tag, most: int) -> int:
         end += 1
 
 
-def read_tag(reading: Reading, tag: Tag) -> Generator[None, None, Tagged]:
-    """The tag at the cursor, whose opening text is there; the cursor moves past it."""
+def tag_ahead(reading: Reading, at: int, tag: Tag, then: str = "") -> None:
+    """Declare that nothing happens before more stands behind the tag at local index ``at``.
+
+    With ``then``, all of that or something else.
+    """
+    source, limits = reading.source, reading.limits
+    if limits.header >= HELD_MOST and limits.blanks >= HELD_MOST:
+        begun = tag_begun(tag.open, tag.close, bool(tag.key), then)
+        source.run = HeadRun(source, begun, at - source.pos)
+
+
+def read_tag(reading: Reading, tag: Tag, then: str = "") -> Generator[None, None, Tagged]:
+    """The tag at the cursor, whose opening text is there; the cursor moves past it.
+
+    ``then``: what stands behind it, before which nothing happens; empty where the next character counts.
+    """
     source = reading.source
     while True:
         found = tag_at(source, source.pos + len(tag.open), tag, reading.limits.header)
@@ -117,6 +132,7 @@ def read_tag(reading: Reading, tag: Tag) -> Generator[None, None, Tagged]:
             ):
                 raise Cut("the text ends inside a tag")
             raise Malformed(f"{tag.close!r} is missing after {tag.open!r}")
+        tag_ahead(reading, source.pos, tag, then)
         yield
 
 
