@@ -7,6 +7,7 @@ import json
 import pytest
 
 from toolglot.draft import STRETCH, Draft
+from toolglot.jsontext import decode
 
 LONG = "ab c" * (STRETCH // 4)
 RAW = 'line\nwith "quotes" and \\ and \ufdd0 ' * (STRETCH // 16)
@@ -63,3 +64,14 @@ def test_a_key_that_repeats() -> None:
         {"a": RAW, "b": 1.5},
         f'{{"a": {json.dumps(RAW, ensure_ascii=False)}, "b": 1.50}}',
     )
+
+
+@pytest.mark.parametrize("case", [name for name in CASES if "key" not in name and "mark" not in name])
+def test_a_stretch_is_not_decoded_with_the_rest(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not hasattr(Draft.value, "__code__"):
+        pytest.skip("a compiled module cannot be watched from outside; the pure one does the same work")
+    decoded: list[str] = []
+    monkeypatch.setattr("toolglot.draft.decode", lambda text: decoded.append(text) or decode(text))
+    draft(*CASES[case][0]).value()
+    assert len(decoded) == 1
+    assert len(decoded[0]) < STRETCH

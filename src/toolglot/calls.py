@@ -120,26 +120,32 @@ class Call:
             raise OverLimit("the call is longer than the limit allows")
         source.pos += count
         if text:
+            self.room -= len(text)
             self._draft.append(text)
-            self._owe(text)
+            if self._pending:
+                self._pending.append(text)
+            else:
+                self._pending = [text]
+            self._to = source.base + source.pos
 
-    def _owe(self, text: str) -> None:
-        """``text`` is argument JSON up to the cursor, to be sent."""
-        self.room -= len(text)
+    def _stretch(self, text: str, escaped: str) -> None:
+        """As ``take``, for a long ``text`` inside of a string, which may have to be escaped."""
+        source = self.channel.source
+        source.pos += len(text)
+        self.room -= len(escaped)
+        self._draft.stretch(text, text is not escaped)
         if self._pending:
-            self._pending.append(text)
+            self._pending.append(escaped)
         else:
-            self._pending = [text]
-        self._to = self.channel.source.at
+            self._pending = [escaped]
+        self._to = source.at
 
     def take_plain(self, text: str) -> None:
         """``text`` is what stands at the cursor and the inside of a JSON string."""
-        if not STRETCH <= len(text) <= self.room:
+        if STRETCH <= len(text) <= self.room:
+            self._stretch(text, text)
+        else:
             self.take(text, len(text))
-            return
-        self.channel.source.pos += len(text)
-        self._draft.stretch(text, raw=False)
-        self._owe(text)
 
     def take_raw(self, text: str) -> None:
         """``text`` is what stands at the cursor, to be the inside of a JSON string."""
@@ -150,9 +156,7 @@ class Call:
         elif len(text) < STRETCH:
             self.take(escaped, len(text))
         else:
-            self.channel.source.pos += len(text)
-            self._draft.stretch(text, raw=True)
-            self._owe(escaped)
+            self._stretch(text, escaped)
 
     def take_value(self, text: str, count: int, value: Any) -> None:
         """As ``take``, for all the arguments at once, already decoded."""

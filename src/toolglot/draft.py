@@ -9,7 +9,6 @@ Does not: check that the text is JSON; readers do.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -20,6 +19,8 @@ from .markers import Rope
 STRETCH: Final = 512
 """From so many characters on it is worth the care to keep a piece as a stretch."""
 
+# So many pieces are joined before they are added to a value.
+_AT_ONCE: Final = 64
 # Stands for a stretch in the text: no JSON has it, inside of a string or outside.
 _GAP: Final = "\x00"
 # Stands for one while the text is decoded: a character that nobody writes, and if a model does, that is seen.
@@ -40,14 +41,11 @@ class _Stretch:
         text = "".join(self.pieces)
         return json_escape(text) if self.raw else text
 
-    def value(self) -> str:
-        if self.raw or not any("\\" in piece for piece in self.pieces):
-            return "".join(self.pieces)
-        made = io.StringIO(newline="")
+    def meant(self) -> Iterator[str]:
+        """The text that it stands for, piece by piece."""
         for piece in self.pieces:
             examined(len(piece))
-            made.write(DECODER.decode(f'"{piece}"') if "\\" in piece else piece)
-        return made.getvalue()
+            yield piece if self.raw or "\\" not in piece else DECODER.decode(f'"{piece}"')
 
 
 class Draft(Rope):
@@ -88,12 +86,12 @@ class Draft(Rope):
             text = super().text()
             if _MARK not in text:
                 value, canonical = decode(text.replace(_GAP, _MARK))
-                if canonical is None and _filled(value, [stretch.value() for stretch in self._stretches]):
+                if canonical is None and _filled(value, self._stretches):
                     return value, None
         return decode(self.text())
 
 
-def _filled(value: Any, stretches: list[str]) -> bool:
+def _filled(value: Any, stretches: list[_Stretch]) -> bool:
     """Put ``stretches`` in place of the marks in a value, in their order; whether it has just as many."""
     missing = iter(stretches)
     walks: list[tuple[Any, Iterator[tuple[Any, Any]]]] = [(value, _members(value))]
@@ -102,19 +100,39 @@ def _filled(value: Any, stretches: list[str]) -> bool:
         for key, inner in members:
             if type(inner) is str:
                 if _MARK in inner:
-                    first, *rest = inner.split(_MARK)
-                    found = [next(missing, None) for _ in rest]
-                    if None in found:
+                    parts = inner.split(_MARK)
+                    between = [stretch for _, stretch in zip(parts[1:], missing, strict=False)]
+                    if len(between) < len(parts) - 1:
                         return False
-                    outer[key] = "".join(
-                        [first, *(part or "" for pair in zip(found, rest, strict=True) for part in pair)]
-                    )
+                    outer[key] = _grown(_pieces(parts, between))
             elif type(inner) is dict or type(inner) is list:
                 walks.append((inner, _members(inner)))
                 break
         else:
             walks.pop()
     return next(missing, None) is None
+
+
+def _pieces(parts: list[str], between: list[_Stretch]) -> Iterator[str]:
+    """``parts`` with one of ``between`` between each two."""
+    yield parts[0]
+    for stretch, part in zip(between, parts[1:], strict=True):
+        yield from stretch.meant()
+        yield part
+
+
+def _grown(pieces: Iterator[str]) -> str:
+    """All ``pieces``, of which only some are held at once beside what they amount to."""
+    text = ""
+    some: list[str] = []
+    for piece in pieces:
+        some.append(piece)
+        if len(some) == _AT_ONCE:
+            # CPython lets a text grow where it stands that nothing else refers to.
+            text += "".join(some)
+            some.clear()
+    text += "".join(some)
+    return text
 
 
 def _members(value: Any) -> Iterator[tuple[Any, Any]]:
