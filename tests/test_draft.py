@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -71,7 +72,12 @@ def test_a_stretch_is_not_decoded_with_the_rest(case: str, monkeypatch: pytest.M
     if not hasattr(Draft.value, "__code__"):
         pytest.skip("a compiled module cannot be watched from outside; the pure one does the same work")
     decoded: list[str] = []
-    monkeypatch.setattr("toolglot.draft.decode", lambda text: decoded.append(text) or decode(text))
+
+    def watched(text: str) -> tuple[Any, str | None]:
+        decoded.append(text)
+        return decode(text)
+
+    monkeypatch.setattr("toolglot.draft.decode", watched)
     draft(*CASES[case][0]).value()
     assert len(decoded) == 1
     assert len(decoded[0]) < STRETCH
