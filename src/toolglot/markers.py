@@ -96,26 +96,6 @@ class Rope:
             self._starts = [0]
         return self._big[0]
 
-    def share(self, start: int, text: str) -> bool:
-        """Keep ``text`` in place of all pieces from ``start`` on, if that is how it begins; whether it is."""
-        self._gather()
-        first = bisect_right(self._starts, start) - 1
-        if first < 0:
-            return False
-        head = self._big[first][: start - self._starts[first]]
-        at = -len(head)
-        for index in range(first, len(self._big)):
-            piece = self._big[index]
-            if not text.startswith(piece[-at:] if at < 0 else piece, max(at, 0)):
-                return False
-            at += len(piece)
-        del self._big[first:], self._starts[first:]
-        if head:
-            self._add(head, start - len(head))
-        self._add(text, start)
-        self.length = start + len(text)
-        return True
-
     def slice(self, start: int, end: int) -> str:
         """Characters ``start`` to ``end``, copying only the pieces concerned."""
         self._gather()
