@@ -22,7 +22,7 @@ LONGEST = 400
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("events", "native", "errors", "_toml", "record", "late", "limits", "spans", "bundle"),
     ("message", "dialect", "spec", "specwrite", "schema", "schemawalk", "markers", "scanner", "pieces",
-     "jsontext", "jsonstream", "jsonstring", "sinks", "stops", "runs", "parts", "proserun", "counts",
+     "jsontext", "draft", "jsonstream", "jsonstring", "sinks", "stops", "runs", "parts", "proserun", "counts",
      "literals", "faults"),
     ("bodies/*", "calls", "channel", "table", "state", "sections", "envelope", "delimited", "claims",
      "closing", "answers", "reasoning", "messages", "registry", "gglib", "assembler"),

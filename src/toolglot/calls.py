@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .channel import Channel
 from .dialect import Body, Envelope
+from .draft import STRETCH, Draft
 from .events import Arguments, CallEnd, CallStart, DefectKind
 from .faults import Malformed, OverLimit
 from .jsonstream import ValueReader
-from .jsontext import decode, json_escape
+from .jsontext import json_escape
 from .late import Once
 from .limits import Limits
-from .markers import Rope
 from .scanner import Source
 from .sinks import Collect, Sink, Skip, Tap
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .schema import Param, Tool, Tools
 
 _RANDOM_BYTES: Final = 12
-# Shorter arguments are not worth the care that longer ones take, in characters.
-_LONG: Final = 1 << 16
 _NO_BODY: Final = Body("")
 # Shared by the calls that have nothing to send, and never changed.
 _NO_TEXTS: Final[list[str]] = []
@@ -86,11 +84,9 @@ class Call:
         "start",
         "_held",
         "room",
-        "_parts",
+        "_draft",
         "_pending",
-        "_sent",
         "_value",
-        "_from",
         "_to",
     )
 
@@ -104,17 +100,15 @@ class Call:
         self.start = channel.mark
         self._held = held
         self.room = room
-        self._parts = Rope()
+        self._draft = Draft()
         self._pending = _NO_TEXTS
-        # Whether any of it was sent, which is then not to be sent in one piece with the rest.
-        self._sent = False
         self._value: Any = None
-        self._from = self._to = channel.mark
+        self._to = channel.mark
 
     @property
     def empty(self) -> bool:
         """Whether no argument text has come yet."""
-        return self._parts.length == 0
+        return self._draft.length == 0
 
     def take(self, text: str, count: int) -> None:
         """``text`` is argument JSON that stands for the next ``count`` characters."""
@@ -124,30 +118,49 @@ class Call:
             if len(text) == count and self.room:
                 self.take(text[: self.room], self.room)
             raise OverLimit("the call is longer than the limit allows")
-        if self._parts.length == 0:
-            self._from = source.at
         source.pos += count
         if text:
             self.room -= len(text)
-            self._parts.append(text)
+            self._draft.append(text)
             if self._pending:
                 self._pending.append(text)
             else:
                 self._pending = [text]
             self._to = source.base + source.pos
 
+    def _stretch(self, text: str, escaped: str) -> None:
+        """As ``take``, for a long ``text`` inside of a string, which may have to be escaped."""
+        source = self.channel.source
+        source.pos += len(text)
+        self.room -= len(escaped)
+        self._draft.stretch(text, text is not escaped)
+        if self._pending:
+            self._pending.append(escaped)
+        else:
+            self._pending = [escaped]
+        self._to = source.at
+
+    def take_plain(self, text: str) -> None:
+        """``text`` is what stands at the cursor and the inside of a JSON string."""
+        if STRETCH <= len(text) <= self.room:
+            self._stretch(text, text)
+        else:
+            self.take(text, len(text))
+
     def take_raw(self, text: str) -> None:
         """``text`` is what stands at the cursor, to be the inside of a JSON string."""
         escaped = json_escape(text)
-        if len(escaped) <= self.room:
+        if len(escaped) > self.room:
+            for character in text:
+                self.take(json_escape(character), 1)
+        elif len(text) < STRETCH:
             self.take(escaped, len(text))
-            return
-        for character in text:
-            self.take(json_escape(character), 1)
+        else:
+            self._stretch(text, escaped)
 
     def take_value(self, text: str, count: int, value: Any) -> None:
         """As ``take``, for all the arguments at once, already decoded."""
-        if self._parts.length == 0:
+        if self.empty:
             self._value = value
         self.take(text, count)
 
@@ -158,14 +171,17 @@ class Call:
             return -1
         return self.index
 
-    def sent(self, text: str, count: int) -> None:
-        """``text`` is argument JSON that stands for the next ``count`` characters, and went out already."""
+    def sent(self, text: str, raw: bool) -> None:
+        """As ``take_raw``, or ``take_plain``, for text that went out already."""
         channel = self.channel
         source = channel.source
-        source.pos += count
-        self.room -= len(text)
-        self._sent = True
-        self._parts.append(text)
+        escaped = json_escape(text) if raw else text
+        source.pos += len(text)
+        self.room -= len(escaped)
+        if len(text) < STRETCH:
+            self._draft.append(escaped)
+        else:
+            self._draft.stretch(text, raw)
         self._to = channel.mark = source.base + source.pos
 
     def flush(self) -> None:
@@ -176,22 +192,15 @@ class Call:
         start, channel.mark = channel.mark, self._to
         text = self._pending[0] if len(self._pending) == 1 else "".join(self._pending)
         self._pending = _NO_TEXTS
-        self._sent = True
         channel.push(Arguments(self.index, text, (start, self._to)))
 
     def end(self) -> None:
         """The call is complete, up to the cursor. Raises ``Malformed`` where its arguments are no object."""
         channel = self.channel
-        text = self._parts.text()
-        if len(text) > _LONG:
-            # Its pieces are let go before the value is made: the source has the same ones, if it is JSON.
-            channel.source.share(self._from, text)
-            if not self._sent:
-                self._pending = [text]
-        value, canonical = (self._value, None) if self._value is not None else decode(text)
+        value, canonical = (self._value, None) if self._value is not None else self._draft.value()
         if not isinstance(value, dict):
             raise Malformed("the arguments are not an object")
-        text, self._parts = "", Rope()
+        self._draft = Draft()
         self.flush()
         channel.call = None
         at = channel.source.at

@@ -289,9 +289,9 @@ class StringRun(Run):
 
     def _deliver(self, text: str) -> None:
         if not self._silent:
-            self.sink.sent(text, len(text))
+            self.sink.sent(text, raw=False)
         else:
-            self.sink.take(text, len(text))
+            self.sink.take_plain(text)
 
 
 class RawRun(Run):
@@ -332,7 +332,7 @@ class RawRun(Run):
 
     def _deliver(self, text: str) -> None:
         if not self._silent:
-            self.sink.sent(json_escape(text), len(text))
+            self.sink.sent(text, raw=True)
         else:
             self.sink.take_raw(text)
 

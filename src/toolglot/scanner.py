@@ -147,17 +147,6 @@ class Source:
         self._kept = Rope()
         self._kept_to = self.at
 
-    def share(self, start: int, text: str) -> None:
-        """Keep ``text`` for what was kept since ``start``, an absolute offset, if that is how it begins."""
-        end = start + len(text)
-        if not self._keeps or start < self._keeps[0] or not self._kept_to < end <= self.base + len(self.text):
-            return
-        examined(len(text))
-        rest = self.text[max(self._kept_to - self.base, 0) : end - self.base]
-        if self._kept_to >= self.base and text.endswith(rest):
-            if self._kept.share(start - self._keeps[0], text):
-                self._kept_to = end
-
     def raw(self, start: int, end: int) -> str:
         """The text between two absolute offsets; ``start`` is in the window or kept."""
         if start >= end:
@@ -203,8 +192,6 @@ class Source:
         match = markers.search(text, start, self.eof)
         while match is not None and self._flags and self._ordinary(match.start(), match.group()):
             match = markers.search(text, match.start() + 1, self.eof)
-        if _counts:
-            examined((len(text) if match is None else match.end()) - start)
         if match is None:
             return NONE
         self.hit = None if markers.partial(match, len(text), self.eof) else match.group()

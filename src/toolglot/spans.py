@@ -38,7 +38,7 @@ class Spans:
         self._total += length
 
     def both(self, last: str, length: int, channel: str) -> Spans:
-        """``length`` characters came on ``last``, and others will on ``channel``; with ``ONE_CHANNEL`` anew."""
+        """``length`` characters came on ``last``, and others will on ``channel``; of one channel's anew."""
         spans = Spans() if self is ONE_CHANNEL else self
         spans.feed(last, length)
         spans.feed(channel, 0)

@@ -133,7 +133,7 @@ class PythonReader(ValueReader):
         while True:
             at = source.span(inside, source.pos)
             if at > source.pos:
-                self.sink.take(source.text[source.pos : at], at - source.pos)
+                self.sink.take_plain(source.text[source.pos : at])
             if source.pos >= len(source.text):
                 if source.eof:
                     raise Cut("the text ends inside a string")
