@@ -92,6 +92,7 @@ class Delimited(Reasoner):
                 gone = yield from _OUTSIDE[kind](self, spot - source.at, hit, found)
                 if gone:
                     break
+            yield from self.entered()
             ahead = 0 if gone else self._pass(spot - source.base, hit)
             start = gone
         return False
@@ -348,6 +349,7 @@ class Delimited(Reasoner):
                         gone = yield from _INSIDE[kind](self, spot - source.at, hit, found)
                         if gone:
                             break
+            yield from self.entered()
             ahead = 0 if gone else spot + 1 - source.at
         return False
 

@@ -162,10 +162,12 @@ class Machine:
         marked: bool = True,
         offered_only: bool = False,
         noise: int = 0,
+        opener: str = "",
     ) -> Steps:
         """Read the bodies of the envelope at offset ``opened``; the first one begins at ``start``.
 
         ``required``: whether a close marker must follow. ``noise``: how much text stands in front of it.
+        ``opener``: the marker that opened it, if one did.
         """
         source, channel, reading = self.source, self.channel, self.reading
         before = channel.ledger.count
@@ -204,6 +206,12 @@ class Machine:
             source.release()
         if channel.ledger.count > before:
             self.called()
+            if opener:
+                yield from self.closed(way, opened, opener)
+
+    def closed(self, way: Way, opened: int, opener: str) -> Steps:
+        """The envelope that ``opener`` opened was read, and held a call."""
+        raise NotImplementedError
 
     def called(self) -> None:
         """A call was read; what comes next is behind it."""
