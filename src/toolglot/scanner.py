@@ -192,8 +192,6 @@ class Source:
         match = markers.search(text, start, self.eof)
         while match is not None and self._flags and self._ordinary(match.start(), match.group()):
             match = markers.search(text, match.start() + 1, self.eof)
-        if _counts:
-            examined((len(text) if match is None else match.end()) - start)
         if match is None:
             return NONE
         self.hit = None if markers.partial(match, len(text), self.eof) else match.group()
