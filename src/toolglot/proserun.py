@@ -57,7 +57,7 @@ class ProseRun(Run):
         kind = Reasoning if thinking else Text
         super().__init__(source, kind, parts_of(markers, blanks, firsts, "prose"), care)
         self._ascii = spelled
-        self._inside = inside.search
+        self._inside = inside
         self._flow = flow
         self._markers = markers
         self._blanks = blanks
@@ -74,7 +74,7 @@ class ProseRun(Run):
         if not text.isascii() and SURROGATE.search(text) is not None:
             return None
         end = len(text)
-        if self._inside(text, start) is not None:
+        if self._inside.search(text, start) is not None:
             end = begun(text, self._markers, self._firsts, start)
             if end < 0 or (self._ordinary and end < len(text)):
                 return None

@@ -58,7 +58,7 @@ class Run:
     ) -> None:
         self.source = source
         # What finds nothing in a text that is taken as it is, or in one of ASCII.
-        self._stop = care.search
+        self._stop = care
         self._ascii = False
         self.kind = kind
         self.index = -1
@@ -105,7 +105,7 @@ class Run:
     def learn(self, text: str) -> Part | None:
         """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
         self._looked += len(text)
-        found = self._stop(text)
+        found = self._stop.search(text)
         part: Part | None
         if found is None and (text.isascii() or not self._ascii):
             part = (text, "" if self._silent else text, "", 0, len(text))
@@ -298,8 +298,8 @@ class RawRun(Run):
         patterns = raw_patterns(markers.firsts, blanks, escape)
         super().__init__(source, Arguments, parts_of(markers, blanks, escape), patterns.stop)
         self.sink = sink
-        self._inside = patterns.inside.search
-        self._partial = patterns.begun.search
+        self._inside = patterns.inside
+        self._partial = patterns.begun
         self._markers = markers
         self._blanks = blanks
 
@@ -312,9 +312,13 @@ class RawRun(Run):
 
     def _part(self, text: str, start: int) -> Part | None:
         end = len(text)
-        if self._inside(text, start) is not None:
+        if self._inside.search(text, start) is not None:
             end = begun(text, self._markers, None, start)
-            if end < 0 or (self._ordinary and end < len(text)) or self._partial(text, start) is not None:
+            if (
+                end < 0
+                or (self._ordinary and end < len(text))
+                or self._partial.search(text, start) is not None
+            ):
                 return None
         safe = tail(text, end, self._blanks)
         taken = text[:safe]
