@@ -10,7 +10,7 @@ Does not: read text; ``table`` compiles the choice and the machines read with it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Union
+from typing import Any, Final, Union, cast
 
 from .dialect import Dialect
 from .errors import UnknownDialectError
@@ -101,3 +101,32 @@ def resolve(dialect: str | Dialect | Auto | Mapping[str, Any] | Custom) -> Resol
     raise UnknownDialectError(
         f"a dialect is a name, a Dialect, a dict or a callable, not {type(dialect).__name__}"
     )
+
+
+def dialects_of(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
+    """The dialects that one machine reads."""
+    if isinstance(resolved, Dialect):
+        return (resolved,)
+    # A choice with a custom parser in it is read by ``CustomRun``.
+    return (resolved.base, *cast("tuple[Dialect, ...]", resolved.families))
+
+
+def custom_families(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:
+    """The families to try in turn on the whole text, where one of them is a custom parser; else None."""
+    if isinstance(resolved, Dialect):
+        return None
+    if isinstance(resolved, Auto):
+        return None if {*map(type, resolved.families)} <= {Dialect} else resolved.families
+    return (resolved,)
+
+
+def prefix_of(resolved: Resolved) -> str:
+    """What ids begin with, where the format has none."""
+    if isinstance(resolved, Dialect):
+        return resolved.ids.prefix
+    return resolved.base.ids.prefix if isinstance(resolved, Auto) else "call_"
+
+
+def slug_of(resolved: Resolved) -> str:
+    """What a dialect is called before its text tells more."""
+    return resolved.slug if isinstance(resolved, (Dialect, Auto)) else "custom"

@@ -19,6 +19,7 @@ from .jsonstream import Steps
 from .markers import Markers
 from .messages import Messages
 from .reasoning import Reasoner
+from .runs import expect
 from .scanner import BLANKS, MORE, NONE
 from .stops import NAME_STOP, one_of
 from .table import Kind, Meaning, Table
@@ -90,7 +91,10 @@ class Delimited(Reasoner):
 
     def wait(self, markers: Markers) -> None:
         """Declare that prose may only go on, where separators are nothing but newlines."""
-        table = self.state.table
+        state, table = self.state, self.state.table
+        if state.after_call and state.edge == self.source.at and not state.thinking and self.way is not None:
+            expect(self.source, self.limits, self.way.after)
+            return
         blanks = BLANKS
         if table.layout != "blank":
             blanks = max((*table.separators, _NEWLINE if table.closes else ""), key=len)

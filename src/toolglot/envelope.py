@@ -21,6 +21,7 @@ from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Rope, marks
+from .runs import expect
 from .scanner import MORE
 from .sections import is_section, skip_text, together
 from .state import State
@@ -43,6 +44,9 @@ class Machine:
         self.refuted = -1
         self.refuted_text = _NOTHING
         self.depth_held = 0
+        # Whether it is known which dialect is spoken, and the way in which its last call was read.
+        self.told = True
+        self.way: Way | None = None
 
     def begin_output(self) -> None:
         """What was read so far was the prompt: the output is still empty."""
@@ -109,6 +113,8 @@ class Machine:
             if at >= len(source.text):
                 if source.eof:
                     raise Cut("nothing follows the opener")
+                if gap:
+                    expect(source, self.limits, ways[0].head, ahead)
                 yield
                 continue
             way, waiting = self._first_way(ways, at)
@@ -169,6 +175,8 @@ class Machine:
         reading.enter(way.body, way.dialect.envelope, marked=marked, offered_only=offered_only)
         reading.provisional = not self.strict
         self.depth_held = len(channel.holds)
+        # Nobody waits for the close behind a call, but where it lets the call out or tells the dialect.
+        self.way = way if self.told and not self.strict else None
         channel.body_at = start
         source.pos = start - source.base
         self.refuted = -1
@@ -270,6 +278,7 @@ class Machine:
                     waiting = begun == MORE
             if not waiting:
                 break
+            expect(source, self.limits, None if self.way is None else self.way.next)
             yield
         if required:
             yield from pass_close(reading, envelope.close, reading.openers, envelope.stops)

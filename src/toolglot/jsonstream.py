@@ -21,9 +21,10 @@ from typing import ClassVar, Final
 from .faults import Cut, Malformed, OverLimit
 from .jsonstring import AS_KEY, IN_ARRAY, IN_OBJECT, NO_CONTEXT, Repaired, Steps, StringReader
 from .jsontext import SCALAR_MOST, is_number, whole_at
+from .runs import head_waits
 from .scanner import BLANKS, END, Source
 from .sinks import Collect, Sink, Tap
-from .stops import PLAIN_KEY
+from .stops import COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, SCALAR_BEGUN
 
 _TOKEN_STOP: Final = re.compile(r"[^A-Za-z0-9+\-._]")
 _WORDS: Final = {"true": "true", "false": "false", "null": "null"}
@@ -154,7 +155,7 @@ class ValueReader(StringReader):
             return _AFTER
         if c == ",":
             if self.lenient:
-                found = yield from self._ahead(1, (stack[-1],))
+                found = yield from self._ahead(1, (stack[-1],), COMMA_BEGUN if stack[-1] == "}" else None)
                 if found == END:
                     raise Cut("the text ends inside a value")
                 if found == 0:
@@ -185,6 +186,9 @@ class ValueReader(StringReader):
         source = self.source
         name = ""
         plain = source.whole(PLAIN_KEY, source.pos) if self.strict_text else ""
+        while self.strict_text and not plain and head_waits(source, KEY_BEGUN):
+            yield
+            plain = source.whole(PLAIN_KEY, source.pos)
         if plain and len(plain) <= _KEY_MOST:
             self.sink.take(plain, len(plain))
             if not tapped:
@@ -261,6 +265,8 @@ class ValueReader(StringReader):
             if at < len(source.text) or source.eof:
                 return source.text[source.pos : at]
             ahead = at - source.pos
+            if stop is _TOKEN_STOP:
+                head_waits(source, SCALAR_BEGUN)
             yield
 
 

@@ -10,10 +10,20 @@ Does not: keep anything once closed.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from .assembler import assemble
-from .auto import AUTO, Auto, Custom, Resolved, resolve
+from .auto import (
+    AUTO,
+    Auto,
+    Custom,
+    Resolved,
+    custom_families,
+    dialects_of,
+    prefix_of,
+    resolve,
+    slug_of,
+)
 from .calls import Ledger, Reading
 from .channel import Channel
 from .custom import CustomRun
@@ -153,8 +163,8 @@ class Parser:
         self._run: Run = NO_RUN
         self._special: bool | None = None
         self._finish_reason: str | None = None
-        self._ledger = Ledger(_prefix(self._resolved), ids == "random")
-        families = _custom_families(self._resolved)
+        self._ledger = Ledger(prefix_of(self._resolved), ids == "random")
+        families = custom_families(self._resolved)
         self._custom: CustomRun | None = None
         if families is not None:
             names = None if self._tools is None else tuple(sorted(self._tools.names))
@@ -172,7 +182,7 @@ class Parser:
         for lane in (self._answer, self._thinker):
             if lane is not None and lane.machine.chosen is not None:
                 return lane.machine.chosen.slug
-        return _slug(self._resolved)
+        return slug_of(self._resolved)
 
     @property
     def chosen_by(self) -> str:
@@ -293,7 +303,7 @@ class Parser:
     def _start(self, name: str) -> _Lane:
         resolved = self._resolved
         assert isinstance(resolved, (Dialect, Auto))
-        dialects = _dialects(resolved)
+        dialects = dialects_of(resolved)
         messages = isinstance(resolved, Dialect) and resolved.envelope.kind == "messages"
         tail = self._prompt or "".join(d.envelope.prefill for d in dialects[:1])
         names: frozenset[str] = frozenset() if self._tools is None else self._tools.names
@@ -317,7 +327,10 @@ class Parser:
         return _Lane(channel, machine, prompt)
 
     def _thinking_over(self, lane: _Lane, delta: str) -> list[Event]:
-        lane.source.settle()
+        if lane.source.run is not None and delta.strip():
+            # What was held may be the beginning of a call, of which the machine has to know.
+            lane.source.settle()
+            next(lane.steps, None)
         if isinstance(lane.machine, Delimited) and lane.machine.draft is not None and delta.strip():
             lane.steps.throw(ThinkingOver())
         return self._out(lane, "reasoning", lane.channel.drain())
@@ -339,32 +352,6 @@ class Parser:
             limits=self._limits,
         )
         return [*inner.feed(text), *inner.close(self._finish_reason)], inner.dialect
-
-
-def _dialects(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
-    if isinstance(resolved, Dialect):
-        return (resolved,)
-    # A choice with a custom parser in it is read by ``CustomRun``.
-    return (resolved.base, *cast("tuple[Dialect, ...]", resolved.families))
-
-
-def _custom_families(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:
-    """The families to try in turn on the whole text, where one of them is a custom parser; else None."""
-    if isinstance(resolved, Dialect):
-        return None
-    if isinstance(resolved, Auto):
-        return None if {*map(type, resolved.families)} <= {Dialect} else resolved.families
-    return (resolved,)
-
-
-def _prefix(resolved: Resolved) -> str:
-    if isinstance(resolved, Dialect):
-        return resolved.ids.prefix
-    return resolved.base.ids.prefix if isinstance(resolved, Auto) else "call_"
-
-
-def _slug(resolved: Resolved) -> str:
-    return resolved.slug if isinstance(resolved, (Dialect, Auto)) else "custom"
 
 
 def parse(

@@ -47,9 +47,7 @@ class ProseRun(Run):
         *,
         thinking: bool,
     ) -> None:
-        super().__init__(
-            source, Reasoning if thinking else Text, parts_of(markers, blanks, firsts, "prose")
-        )
+        super().__init__(source, Reasoning if thinking else Text, parts_of(markers, blanks, firsts, "prose"))
         # Characters that stand in any prose tell little: there the markers themselves are looked for.
         if any(c in BLANKS or c.isalnum() for c in markers.firsts):
             self._inside = markers.beginning().search

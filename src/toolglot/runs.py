@@ -12,14 +12,14 @@ Does not: read any syntax. What ends a run is a pattern, or the markers, of the 
 
 from __future__ import annotations
 
-import re
 from types import FunctionType
 from typing import Any, Final
 
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
+from .limits import Limits
 from .markers import Markers
-from .parts import Part, Parts, parts_of, remember
+from .parts import Beginning, Part, Parts, parts_of, remember
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
@@ -174,23 +174,41 @@ NO_RUN: Final = NoRun()
 
 
 class HeadRun(Run):
-    """What begins ``rel`` ahead and sends nothing as long as ``begun`` matches all of it."""
+    """What begins ``rel`` ahead and sends nothing as long as it is but a ``beginning``."""
 
-    __slots__ = ("_pattern", "_rel")
+    __slots__ = ("_begun_as", "_rel")
 
-    def __init__(self, source: Source, begun: re.Pattern[str], rel: int = 0) -> None:
-        super().__init__(source, Text, parts_of(begun, rel))
-        self._pattern = begun
+    def __init__(self, source: Source, beginning: Beginning, rel: int = 0) -> None:
+        super().__init__(source, Text, beginning.parts(rel))
+        self._begun_as = beginning
         self._rel = rel
 
     def _goes_out(self) -> bool:
         return True
 
     def _part(self, text: str) -> Part | None:
-        return ("", "", text, 0, 0) if self._pattern.fullmatch(text, self._rel) is not None else None
+        return ("", "", text, 0, 0) if self._begun_as.fullmatch(text, self._rel) is not None else None
 
     def _deliver(self, text: str) -> None:
         """All is held."""
+
+
+def expect(source: Source, limits: Limits, beginning: Beginning | None, rel: int = 0) -> None:
+    """Declare that nothing happens while what stands ``rel`` ahead is but a ``beginning``, if one is."""
+    if beginning is not None and limits.header >= HELD_MOST <= limits.blanks:
+        source.run = HeadRun(source, beginning, rel)
+
+
+def head_waits(source: Source, beginning: Beginning) -> bool:
+    """Declare that nothing happens while what is at the cursor is but a ``beginning``; whether it is."""
+    at = source.pos
+    if source.eof or len(source.text) - at > HELD_MOST:
+        return False
+    examined(len(source.text) - at)
+    if beginning.fullmatch(source.text, at) is None:
+        return False
+    source.run = HeadRun(source, beginning)
+    return True
 
 
 class OptionRun(Run):
@@ -233,12 +251,16 @@ def wait(source: Source, at: int, options: tuple[str, ...]) -> None:
 
 
 class StringRun(Run):
-    """The inside of a string, up to ``close``, whose text is JSON already, escapes included."""
+    """The inside of a string, up to ``close``, whose text is JSON already, escapes included.
 
-    __slots__ = ("close", "sink", "_inside", "_partial", "_stop")
+    ``over``: what begins with the string's end and sends nothing.
+    """
 
-    def __init__(self, source: Source, sink: Sink, patterns: Patterns) -> None:
-        super().__init__(source, Arguments, parts_of(patterns))
+    __slots__ = ("close", "over", "sink", "_inside", "_partial", "_stop")
+
+    def __init__(self, source: Source, sink: Sink, patterns: Patterns, over: Beginning | None = None) -> None:
+        super().__init__(source, Arguments, parts_of(patterns, over))
+        self.over = over
         self.sink = sink
         self.close = ""
         self._stop = patterns.stop.search
@@ -258,7 +280,8 @@ class StringRun(Run):
             match = self._inside.match(text)
             end = 0 if match is None else match.end()
             if end < len(text) and self._partial.fullmatch(text, end) is None:
-                return None
+                if self.over is None or self.over.fullmatch(text, end) is None:
+                    return None
         taken = text[:end]
         return taken, taken, text[end:], 0, end
 
@@ -273,12 +296,22 @@ class RawRun(Run):
     """Raw text that becomes the inside of a JSON string, where ``markers`` are looked for.
 
     ``blanks``: as for prose. ``escape``: a character with which an escape of the format begins.
+    ``over``: what begins with a marker and sends nothing.
     """
 
-    __slots__ = ("sink", "_blanks", "_inside", "_markers", "_partial", "_stop")
+    __slots__ = ("over", "sink", "_blanks", "_inside", "_markers", "_partial", "_stop")
 
-    def __init__(self, source: Source, sink: Sink, markers: Markers, blanks: str, escape: str = "") -> None:
-        super().__init__(source, Arguments, parts_of(markers, blanks, escape))
+    def __init__(
+        self,
+        source: Source,
+        sink: Sink,
+        markers: Markers,
+        blanks: str,
+        escape: str = "",
+        over: Beginning | None = None,
+    ) -> None:
+        super().__init__(source, Arguments, parts_of(markers, blanks, escape, over))
+        self.over = over
         patterns = raw_patterns(markers.firsts, blanks, escape)
         self.sink = sink
         self._stop = patterns.stop.search
@@ -300,7 +333,7 @@ class RawRun(Run):
             return text, text, "", 0, len(text)
         start, end = found.start(), len(text)
         if self._inside(text, start) is not None:
-            end = begun(text, self._markers, None, start)
+            end = begun(text, self._markers, None, start, self.over)
             if end < 0 or (self._ordinary and end < len(text)) or self._partial(text, start) is not None:
                 return None
         safe = tail(text, end, self._blanks)
@@ -314,16 +347,19 @@ class RawRun(Run):
             self.sink.take_raw(text)
 
 
-def begun(text: str, markers: Markers, firsts: frozenset[str] | None, start: int) -> int:
+def begun(
+    text: str, markers: Markers, firsts: frozenset[str] | None, start: int, over: Beginning | None = None
+) -> int:
     """Where a marker begins that the end of ``text`` cuts, or the end; negative where the machine must tell.
 
     None begins in front of ``start``. One that does not begin with one of ``firsts`` is none inside a word.
+    What is but the beginning of ``over`` is cut too.
     """
     match = markers.search(text, start, False)
     while match is not None:
         at = match.start()
         if not markers.partial(match, len(text), False):
-            return -1
+            return at if over is not None and over.fullmatch(text, at) is not None else -1
         if firsts is None or text[at] in firsts or text[at] == "`":
             return at
         if at == 0:

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
-from .bodies import CODEC_NAMES
+from .bodies import CODEC_NAMES, head_of
 from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError
 from .markers import LONGEST, Markers
+from .parts import Beginning
 from .record import replace
+from .stops import heads_begun
 
 _CACHE_MOST: Final = 64
 
@@ -55,10 +57,27 @@ class Meaning(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A way to read what follows an opener: a dialect and one of its bodies."""
+    """A way to read what follows an opener: a dialect and one of its bodies.
+
+    Of the calls that it reads, ``head`` is how their text begins behind an opener, ``next`` what comes behind
+    a call in front of the next one, and ``after`` the same behind the close.
+    """
 
     dialect: Dialect
     body: Body
+    head: Beginning | None = None
+    next: Beginning | None = None
+    after: Beginning | None = None
+
+
+def way_of(dialect: Dialect, body: Body) -> Way:
+    """The way to read ``body`` behind an opener of its dialect's envelope."""
+    envelope, head = dialect.envelope, head_of(body)
+    if not head or envelope.gap != "blank" or envelope.layout != "blank" or not envelope.open:
+        return Way(dialect, body)
+    after = heads_begun(envelope.open[:1], head)
+    behind = heads_begun((*envelope.close[:1], envelope.open[0]), head) if envelope.close else after
+    return Way(dialect, body, heads_begun((), head), behind, after)
 
 
 class Table:

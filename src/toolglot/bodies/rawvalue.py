@@ -20,7 +20,8 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
 from ..markers import Rope, marks
-from ..runs import HELD_MOST, RawRun, wait
+from ..parts import Beginning
+from ..runs import RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
 from ..sinks import Kept
@@ -64,10 +65,11 @@ class Frame:
     ``ends`` close a value, ``siblings`` open the next one and ``sibling(at)`` tells whether one that
     begins at a local index is (1), is not (``NONE``) or may be (``MORE``) one of the tool's; ``blocks``
     close the group of values, ``openers`` begin another group. ``kind``: ``pairs``, or ``rest`` where
-    the value is the whole rest of its body: then any of ``ends`` ends it, and is left.
+    the value is the whole rest of its body: then any of ``ends`` ends it, and is left. ``over``: what
+    begins with a value's end, and in front of whose end nothing happens.
     """
 
-    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind")
+    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind", "over")
 
     def __init__(
         self,
@@ -77,6 +79,7 @@ class Frame:
         blocks: tuple[str, ...] = (),
         openers: tuple[str, ...] = (),
         kind: str = "pairs",
+        over: Beginning | None = None,
     ) -> None:
         self.ends = ends
         self.siblings = siblings
@@ -84,6 +87,7 @@ class Frame:
         self.blocks = blocks
         self.openers = openers
         self.kind = kind
+        self.over = over
 
 
 class RawValue:
@@ -134,8 +138,12 @@ class RawValue:
             marker = source.hit
             verdict = self._ends(hit, marker)
             if verdict == MORE:
-                ahead = self._data(hit, held=True)
+                ahead = source.ahead = self._data(hit, held=True)
+                if self._frame.over is not None:
+                    self._wait()
                 yield
+                if self._frame.over is not None:
+                    ahead = source.ahead
             elif verdict == NONE:
                 self._inner = self._inner or marker in self._frame.ends
                 ahead = hit - source.pos + 1
@@ -159,7 +167,7 @@ class RawValue:
         if self._run is None or not isinstance(self._run.sink, Call):
             blanks = BLANKS if self._trim == "blank" else _NEWLINE if self.anchored else ""
             sink = self._call if self._live else Kept(self._source, self._kept)
-            self._run = RawRun(self._source, sink, self._marks, blanks, self.escape)
+            self._run = RawRun(self._source, sink, self._marks, blanks, self.escape, self._frame.over)
         self._source.run = self._run
 
     def _lead(self) -> Steps:
@@ -256,8 +264,6 @@ class RawValue:
         found = behind(self._reading, at + len(marker), options, self._gaps)
         if found == END:
             return 1
-        if found == MORE and not self._gaps and self._reading.limits.blanks >= HELD_MOST:
-            wait(self._source, at + len(marker), options)
         if found < 0 or self._counts(at):
             return 1 if found >= 0 else found
         if found >= own:
