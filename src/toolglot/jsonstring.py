@@ -15,7 +15,7 @@ from typing import Final
 from .faults import Cut, Malformed
 from .jsontext import json_escape
 from .parts import Beginning
-from .runs import HeadRun, StringRun
+from .runs import StringRun, head_run
 from .scanner import MORE, NONE, Source
 from .sinks import Sink
 from .stops import ELEMENT_QUOTE_BEGUN, PLAIN_ELEMENT, PLAIN_MEMBER, QUOTE_BEGUN, string_patterns
@@ -81,7 +81,7 @@ class StringReader:
             if found != MORE:
                 return found
             if beginning is not None:
-                source.run = HeadRun(source, beginning)
+                source.run = head_run(source, beginning)
             yield
 
     def string(self, opener: str, context: int) -> Steps:

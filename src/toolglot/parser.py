@@ -70,13 +70,9 @@ class _Lane:
             self.begun = _begun(channel)
             machine.begin_output()
 
-    def feed(self, delta: str, special: bool | None) -> list[Event]:
-        self.source.feed(delta, special)
-        next(self.steps, None)
-        if self.begun:
-            begun, self.begun = self.begun, None
-            return begun + self.channel.drain()
-        return self.channel.drain()
+    def drain(self) -> list[Event]:
+        begun, self.begun = self.begun, None
+        return (begun or []) + self.channel.drain()
 
     def close(self, finish_reason: str | None) -> list[Event]:
         self.source.settle()
@@ -84,7 +80,7 @@ class _Lane:
         self.machine.reading.finish_reason = finish_reason
         for _ in self.steps:
             raise AssertionError("a machine waits for text after the end")
-        return (self.begun or []) + self.channel.drain()
+        return self.drain()
 
 
 def _begun(channel: Channel) -> list[Event]:
@@ -158,6 +154,7 @@ class Parser:
         self._closed = False
         # The dialect and what told it, once the lanes that know are gone.
         self._found: tuple[str, str] | None = None
+        # The channel that text came on last, and where in it that began.
         self._fed = ""
         self._since = 0
         self._run: Run = NO_RUN
@@ -210,14 +207,17 @@ class Parser:
                 part = run.learn(text)
             if part is not None:
                 taken, piece, held, ahead, size = part
+                if not size:
+                    run.held = held
+                    run.ahead = ahead
+                    return _NOTHING
                 start = run.at
                 end = start + size
                 if end <= run.most or run.more(end):
                     run.at = end
                     run.held = held
                     run.ahead = ahead
-                    if size:
-                        run.pieces.append(taken)
+                    run.pieces.append(taken)
                     if not piece:
                         return _NOTHING
                     event: Any
@@ -242,29 +242,41 @@ class Parser:
             delta = clean(delta)
         if self._custom is not None:
             return self._custom.feed(delta, channel) or _NOTHING
-        lane = self._lane(channel)
-        thinker = self._thinker if channel == "content" else None
-        before = None if thinker is None else self._thinking_over(thinker, delta)
-        run, spans = self._run, self._spans
-        if run is not NO_RUN:
-            self._since += run.taken()
-            self._run = NO_RUN
+        lane = self._answer
+        before = None
+        if lane is None or channel != "content":
+            lane = self._lane(channel)
+        elif self._thinker is not None:
+            before = self._thinking_over(self._thinker, delta)
+        self._run = NO_RUN
         if channel != self._fed:
-            spans.feed(self._fed or channel, self._since)
-            spans.feed(channel, 0)
-            self._fed, self._since = channel, 0
-        self._since += len(delta)
-        events = lane.feed(delta, special)
+            self._turn(channel, lane.source)
+        source, spans = lane.source, self._spans
+        source.feed(delta, special)
+        next(lane.steps, None)
+        events = lane.drain() if lane.begun else lane.channel.drain()
         if events and (spans.mixed or lane.prompted):
             events = self._out(lane, channel, events)
-        waiting = lane.source.run
-        if waiting is not None and special is not True:
+        run = source.run
+        if run is not None and special is not True:
             shift, since = spans.place(channel) if spans.mixed else (0, 0)
-            if waiting.ready(shift, since, ordinary=special is False):
-                self._run, self._special = waiting, special
+            if run.ready(shift, since, special is False):
+                self._run = run
+                self._special = special
         if before:
             events = before + events
         return events or _NOTHING
+
+    def _turn(self, channel: str, source: Source) -> None:
+        """Text comes on another channel than before: that of ``source``."""
+        if self._fed:
+            last = self._lane(self._fed).source
+            last.settle()
+            self._spans.feed(self._fed, last.base + len(last.text) - self._since)
+        self._spans.feed(channel, 0)
+        source.settle()
+        self._fed = channel
+        self._since = source.base + len(source.text)
 
     def close(self, finish_reason: str | None = None) -> Sequence[Event]:
         """The text has ended, because of ``finish_reason`` (``stop``, ``length`` …; None = unknown).

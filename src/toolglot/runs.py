@@ -20,6 +20,7 @@ from .jsontext import json_escape
 from .limits import Limits
 from .markers import Markers
 from .parts import Beginning, Part, Parts, parts_of, remember
+from .counts import open_counts as counts
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
@@ -47,7 +48,7 @@ class Run:
 
     __slots__ = (
         *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
-        *("_begun", "_end", "_led", "_looked", "_memory", "_ordinary", "_silent"),
+        *("_end", "_led", "_looked", "_memory", "_ordinary", "_silent"),
     )
 
     def __init__(self, source: Source, kind: type[Event], memory: tuple[Parts, ...]) -> None:
@@ -62,37 +63,37 @@ class Run:
         self.pieces: list[str] = []
         self._memory = memory
         self.parts = memory[0]
-        self._begun = self._end = self._led = 0
+        self._end = self._led = 0
         self._silent = False
         self._looked = 0
         self._ordinary = False
 
-    def ready(self, shift: int, since: int, *, ordinary: bool) -> bool:
+    def ready(self, shift: int, since: int, ordinary: bool) -> bool:
         """Begin at the end of the source; whether deltas may be taken.
 
         ``shift``: from offsets of the source to those of all that was fed; ``since``: where, at the
         earliest, an event may begin. ``ordinary``: whether the caller says that no delta is a special token.
         """
         source = self.source
-        lead = source.base + source.pos
-        led = len(source.text) - source.pos
-        room = min(self._room(), source.due - lead - HELD_MOST, _FOLD)
-        if room <= 0 or led > HELD_MOST or lead < since:
+        pos = source.pos
+        lead = source.base + pos
+        led = len(source.text) - pos
+        if led > HELD_MOST or lead < since:
+            return False
+        room = self._room()
+        if lead + room + HELD_MOST > source.due:
+            room = source.due - lead - HELD_MOST
+        if room <= 0:
             return False
         self._led = led
         self._ordinary = ordinary
-        self.held = source.text[source.pos :] if led else ""
+        self.held = source.text[pos:]
         self.ahead = source.ahead
-        self.at = self._begun = lead + shift
-        self._end = self.at + room
-        self.most = self.at + min(room, _JOIN)
-        self._silent = not self._goes_out()
+        self.at = at = lead + shift
+        self._end = at + room
+        self.most = at + (room if room < _JOIN else _JOIN)
         self.parts = self._memory[2 * ordinary + self._silent]
         return True
-
-    def taken(self) -> int:
-        """How many characters were taken since the run is ready."""
-        return self.at + len(self.held) - self._begun - self._led
 
     def learn(self, text: str) -> Part | None:
         """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
@@ -121,18 +122,20 @@ class Run:
 
     def settle(self) -> None:
         """Leave the source, its cursor and the sink as if the machine had read what was taken."""
-        examined(self._looked)
-        self._looked = 0
-        text = "".join(self.pieces)
-        self.pieces.clear()
-        held, led = self.held, self._led
-        self.at += len(held)
-        self._begun += led
+        held = new = self.held
+        text = ""
+        if self.pieces:
+            text = "".join(self.pieces)
+            self.pieces.clear()
+            new = text + held
+        if self._led:
+            new = new[self._led :]
         self.held, self._led = "", 0
-        new = (text + held)[led:]
+        if counts:
+            examined(self._looked + len(new))
+            self._looked = 0
         if not new:
             return
-        examined(len(new))
         source = self.source
         source.grow(new, self._ordinary)
         source.ahead = self.ahead if held else 0
@@ -142,11 +145,7 @@ class Run:
     # -- what kinds of run differ in --------------------------------------------------------------
 
     def _room(self) -> int:
-        """How many characters may be taken before a limit has to be looked at."""
-        return _FOLD
-
-    def _goes_out(self) -> bool:
-        """Whether what is taken makes events at once."""
+        """How many characters may be taken before a limit has to be looked at; tells whether they go out."""
         raise NotImplementedError
 
     def _part(self, text: str) -> Part | None:
@@ -183,8 +182,14 @@ class HeadRun(Run):
         self._begun_as = beginning
         self._rel = rel
 
-    def _goes_out(self) -> bool:
-        return True
+    def look(self, rel: int) -> None:
+        """Look that far ahead from here on."""
+        if rel != self._rel:
+            self._rel = rel
+            self._memory = self._begun_as.parts(rel)
+
+    def _room(self) -> int:
+        return _FOLD
 
     def _part(self, text: str) -> Part | None:
         return ("", "", text, 0, 0) if self._begun_as.fullmatch(text, self._rel) is not None else None
@@ -196,7 +201,19 @@ class HeadRun(Run):
 def expect(source: Source, limits: Limits, beginning: Beginning | None, rel: int = 0) -> None:
     """Declare that nothing happens while what stands ``rel`` ahead is but a ``beginning``, if one is."""
     if beginning is not None and limits.header >= HELD_MOST <= limits.blanks:
-        source.run = HeadRun(source, beginning, rel)
+        source.run = head_run(source, beginning, rel)
+
+
+def head_run(source: Source, beginning: Beginning, rel: int = 0) -> HeadRun:
+    """The run for ``beginning``, made once for a source."""
+    run = source.runs.get(beginning)
+    if isinstance(run, HeadRun):
+        run.look(rel)
+        return run
+    if not source.runs:
+        source.runs = {}
+    run = source.runs[beginning] = HeadRun(source, beginning, rel)
+    return run
 
 
 def head_waits(source: Source, beginning: Beginning) -> bool:
@@ -207,7 +224,7 @@ def head_waits(source: Source, beginning: Beginning) -> bool:
     examined(len(source.text) - at)
     if beginning.fullmatch(source.text, at) is None:
         return False
-    source.run = HeadRun(source, beginning)
+    source.run = head_run(source, beginning)
     return True
 
 
@@ -221,8 +238,8 @@ class OptionRun(Run):
         self._rel = rel
         self._options = options
 
-    def _goes_out(self) -> bool:
-        return True
+    def _room(self) -> int:
+        return _FOLD
 
     def _part(self, text: str) -> Part | None:
         return ("", "", text, 0, 0) if undecided(text[self._rel :].lstrip(BLANKS), self._options) else None
@@ -268,11 +285,9 @@ class StringRun(Run):
         self._partial = patterns.begun
 
     def _room(self) -> int:
-        return self.sink.room
-
-    def _goes_out(self) -> bool:
         self.index = self.sink.live()
-        return self.index >= 0
+        self._silent = self.index < 0
+        return min(self.sink.room, _FOLD)
 
     def _part(self, text: str) -> Part | None:
         end = len(text)
@@ -321,11 +336,9 @@ class RawRun(Run):
         self._blanks = blanks
 
     def _room(self) -> int:
-        return self.sink.room // _ESCAPED_MOST
-
-    def _goes_out(self) -> bool:
         self.index = self.sink.live()
-        return self.index >= 0
+        self._silent = self.index < 0
+        return min(self.sink.room // _ESCAPED_MOST, _FOLD)
 
     def _part(self, text: str) -> Part | None:
         found = self._stop(text)
