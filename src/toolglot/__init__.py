@@ -3,7 +3,8 @@
 ``parse`` reads a whole output, ``Parser`` one that is still coming, ``render`` writes calls back.
 """
 
-from .assembler import assemble
+from typing import TYPE_CHECKING, Any
+
 from .auto import DEFAULT_AUTO_ORDER, Auto, Context, ParseResult, create_auto, resolve
 from .dialect import Dialect
 from .errors import (
@@ -33,10 +34,13 @@ from .events import (
     Text,
 )
 from .limits import Limits
-from .message import Message, Segment, ToolCall
 from .parser import Parser, parse
 from .registry import BUNDLED, dialect_for_model
 from .render import render
+
+if TYPE_CHECKING:
+    from .assembler import assemble
+    from .message import Message, Segment, ToolCall
 
 __version__ = "0.1.0"
 
@@ -82,3 +86,19 @@ __all__ = [
     "render",
     "resolve",
 ]
+
+# What a stream needs none of, and its module: loaded when it is first asked for.
+_LATER = {"assemble": "assembler", "Message": "message", "Segment": "message", "ToolCall": "message"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

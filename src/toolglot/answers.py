@@ -25,6 +25,8 @@ _WHOLE: Final = ("object", "array", "list")
 class Answers(Claims):
     """Reads an answer that may be nothing but calls."""
 
+    __slots__ = ()
+
     # -- the whole answer -----------------------------------------------------------------------
 
     def answer(self) -> Verdict:

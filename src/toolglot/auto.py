@@ -10,13 +10,16 @@ Does not: read text; ``table`` compiles the choice and the machines read with it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Union, cast
+from typing import TYPE_CHECKING, Any, Final, Union
 
 from .dialect import Dialect
 from .errors import UnknownDialectError
-from .message import ToolCall
+from .late import Once
 from .record import dataclass, field
 from .registry import AUTO_ORDER, bundled, load_file
+
+if TYPE_CHECKING:
+    from .message import ToolCall
 
 AUTO: Final = "auto"
 
@@ -53,6 +56,39 @@ class Auto:
 
 
 Resolved = Union[Dialect, Auto, Custom]
+
+
+def _asked(auto: Auto) -> tuple[tuple[Dialect, ...], tuple[Dialect | Custom, ...] | None]:
+    """What parsers ask of a choice: its dialects, and its families where one of them is a custom parser."""
+    dialects = tuple(family for family in auto.families if isinstance(family, Dialect))
+    return (auto.base, *dialects), None if len(dialects) == len(auto.families) else auto.families
+
+
+_ask: Final = Once(_asked)
+
+
+def dialects_of(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
+    """The dialects among which a machine chooses, the strongest first; of one choice the same tuple."""
+    return _ask(resolved)[0] if isinstance(resolved, Auto) else (resolved,)
+
+
+def custom_of(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:
+    """The families to try in turn on the whole text, where one of them is a custom parser; else None."""
+    if isinstance(resolved, Dialect):
+        return None
+    return _ask(resolved)[1] if isinstance(resolved, Auto) else (resolved,)
+
+
+def prefix_of(resolved: Resolved) -> str:
+    """What ids of ours begin with."""
+    if isinstance(resolved, Dialect):
+        return resolved.ids.prefix
+    return resolved.base.ids.prefix if isinstance(resolved, Auto) else "call_"
+
+
+def slug_of(resolved: Resolved) -> str:
+    """What the dialect is called until one is found."""
+    return resolved.slug if isinstance(resolved, (Dialect, Auto)) else "custom"
 
 
 def create_auto(
@@ -101,32 +137,3 @@ def resolve(dialect: str | Dialect | Auto | Mapping[str, Any] | Custom) -> Resol
     raise UnknownDialectError(
         f"a dialect is a name, a Dialect, a dict or a callable, not {type(dialect).__name__}"
     )
-
-
-def dialects_of(resolved: Dialect | Auto) -> tuple[Dialect, ...]:
-    """The dialects that one machine reads."""
-    if isinstance(resolved, Dialect):
-        return (resolved,)
-    # A choice with a custom parser in it is read by ``CustomRun``.
-    return (resolved.base, *cast("tuple[Dialect, ...]", resolved.families))
-
-
-def custom_families(resolved: Resolved) -> tuple[Dialect | Custom, ...] | None:
-    """The families to try in turn on the whole text, where one of them is a custom parser; else None."""
-    if isinstance(resolved, Dialect):
-        return None
-    if isinstance(resolved, Auto):
-        return None if {*map(type, resolved.families)} <= {Dialect} else resolved.families
-    return (resolved,)
-
-
-def prefix_of(resolved: Resolved) -> str:
-    """What ids begin with, where the format has none."""
-    if isinstance(resolved, Dialect):
-        return resolved.ids.prefix
-    return resolved.base.ids.prefix if isinstance(resolved, Auto) else "call_"
-
-
-def slug_of(resolved: Resolved) -> str:
-    """What a dialect is called before its text tells more."""
-    return resolved.slug if isinstance(resolved, (Dialect, Auto)) else "custom"

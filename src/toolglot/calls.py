@@ -9,7 +9,7 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .channel import Channel
 from .dialect import Body, Envelope
@@ -17,16 +17,21 @@ from .events import Arguments, CallEnd, CallStart, DefectKind
 from .faults import Malformed, OverLimit
 from .jsonstream import ValueReader
 from .jsontext import decode, json_escape
+from .late import Once
 from .limits import Limits
 from .markers import Rope
 from .scanner import Source
-from .schema import UNDECLARED, Param, Tool, Tools
 from .sinks import Collect, Sink, Skip, Tap
+
+if TYPE_CHECKING:
+    from .schema import Param, Tool, Tools
 
 _RANDOM_BYTES: Final = 12
 # Shorter arguments are not worth the care that longer ones take, in characters.
 _LONG: Final = 1 << 16
 _NO_BODY: Final = Body("")
+# Shared by the calls that have nothing to send, and never changed.
+_NO_TEXTS: Final[list[str]] = []
 
 
 class Ledger:
@@ -100,7 +105,7 @@ class Call:
         self._held = held
         self.room = room
         self._parts = Rope()
-        self._pending: list[str] = []
+        self._pending = _NO_TEXTS
         # Whether any of it was sent, which is then not to be sent in one piece with the rest.
         self._sent = False
         self._value: Any = None
@@ -125,7 +130,10 @@ class Call:
         if text:
             self.room -= len(text)
             self._parts.append(text)
-            self._pending.append(text)
+            if self._pending:
+                self._pending.append(text)
+            else:
+                self._pending = [text]
             self._to = source.base + source.pos
 
     def take_raw(self, text: str) -> None:
@@ -167,7 +175,7 @@ class Call:
         channel = self.channel
         start, channel.mark = channel.mark, self._to
         text = self._pending[0] if len(self._pending) == 1 else "".join(self._pending)
-        self._pending.clear()
+        self._pending = _NO_TEXTS
         self._sent = True
         channel.push(Arguments(self.index, text, (start, self._to)))
 
@@ -206,6 +214,14 @@ class Call:
         self.channel.call = None
         if self._held:
             self.channel.release(without_arguments=True)
+
+
+def _markers(body: Body, envelope: Envelope) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What opens a body in its envelope, and what closes it."""
+    return (*body.open, *envelope.open, *envelope.stops), (*body.close, *envelope.close)
+
+
+_around: Final = Once(_markers)
 
 
 class Reading:
@@ -255,8 +271,7 @@ class Reading:
     def enter(self, body: Body, envelope: Envelope, *, marked: bool, offered_only: bool) -> None:
         """Set out to read a body in this envelope."""
         self.body = body
-        self.openers = (*body.open, *envelope.open, *envelope.stops)
-        self.closers = (*body.close, *envelope.close)
+        self.openers, self.closers = _around(body, envelope)
         self.lines = envelope.lines
         self.marked = marked
         self.offered_only = offered_only
@@ -325,7 +340,11 @@ class Reading:
 
     def param(self, call_tool: Tool | None, name: str) -> Param:
         """The schema's view of a parameter."""
-        return UNDECLARED if call_tool is None else call_tool.param(name)
+        if call_tool is not None:
+            return call_tool.param(name)
+        from .schema import UNDECLARED
+
+        return UNDECLARED
 
     def reader(self, sink: Sink | None = None, tap: Tap | None = None) -> ValueReader:
         """A reader of JSON at the cursor."""

@@ -36,6 +36,9 @@ class Hold:
         self.state = state
 
 
+_NO_HOLDS: Final[list[Hold]] = []
+
+
 class Channel:
     """A source and the events made of it. ``mark`` is an absolute offset."""
 
@@ -46,7 +49,8 @@ class Channel:
         self.ledger = ledger
         self.mark = source.base
         self.aside: list[tuple[str, int, int]] = _NO_ASIDE
-        self.holds: list[Hold] = []
+        # Never changed in place: those of no call share one list.
+        self.holds = _NO_HOLDS
         self.call: Call | None = None
         self.body_at = 0
         self._bottom: list[Event] = []
@@ -146,7 +150,7 @@ class Channel:
         """Hold events back from here on; ``state`` is given back by ``discard``."""
         if self.call is not None:
             self.call.flush()
-        self.holds.append(Hold(self._out, self.mark, self.aside, self.ledger.count, state))
+        self.holds = [*self.holds, Hold(self._out, self.mark, self.aside, self.ledger.count, state)]
         self.source.keep(self.mark)
         self._out = []
 
@@ -154,7 +158,7 @@ class Channel:
         """Let the innermost held events out, arguments as markup where they are not wanted."""
         if self.call is not None:
             self.call.flush()
-        hold = self.holds.pop()
+        hold, self.holds = self.holds[-1], self.holds[:-1] or _NO_HOLDS
         if without_arguments:
             for event in self._out:
                 if not isinstance(event, Arguments):
@@ -172,7 +176,7 @@ class Channel:
         The caller must attribute the text before it lets more be fed: it is no longer kept.
         """
         self.call = None
-        hold = self.holds.pop()
+        hold, self.holds = self.holds[-1], self.holds[:-1] or _NO_HOLDS
         self._out = hold.out
         self.mark = hold.at
         self.aside = hold.aside

@@ -7,6 +7,7 @@ only once it is complete and its gate holds. What is refuted is content, byte fo
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import Final
 
 from .bodies import read_body
 from .calls import Reading
@@ -15,16 +16,20 @@ from .dialect import Dialect
 from .envelope import Machine, Verdict
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
-from .markers import Markers
+from .markers import Bookmark, Markers
 from .proserun import ProseRun
-from .scanner import BLANKS, MORE, UNBOUNDED, Bookmark
+from .scanner import BLANKS, MORE, UNBOUNDED
 from .sections import first_marker, is_section
 from .stops import LETTER, holds
 from .table import Kind, Meaning, Table, Way, table_of, way_of
 
+_RUNS_MOST: Final = 3
+
 
 class Claims(Machine):
     """Reads the calls of an answer. ``guess``: the dialect is not known, so only offered names count."""
+
+    __slots__ = ("_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
 
     def __init__(
         self, channel: Channel, reading: Reading, table: Table, *, strict: bool, guess: bool
@@ -37,7 +42,8 @@ class Claims(Machine):
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
         self.chosen_by = ""
-        self._runs: dict[tuple[Markers, bool], ProseRun] = {}
+        # One for the answer, one for reasoning, the same within inline code: few enough to look through.
+        self._runs: tuple[tuple[Markers, bool, ProseRun], ...] = ()
 
     def aside(self, rel: int, layout: str | None = None) -> None:
         """The blanks in front of markup: layout where the dialect has it, else text."""
@@ -76,24 +82,28 @@ class Claims(Machine):
         state = self.state
         if self.refuted >= 0 or not (state.thinking or (state.said and not state.fresh)):
             return
-        key = (markers, state.thinking)
-        run = self._runs.get(key)
-        if run is None:
-            run = ProseRun(self.source, self.channel, markers, blanks, firsts, thinking=state.thinking)
-            self._runs[key] = run
+        for searched, thinking, run in self._runs:
+            if searched is markers and thinking == state.thinking:
+                self.source.run = run
+                return
+        run = ProseRun(self.source, self.channel, markers, blanks, firsts, thinking=state.thinking)
+        self._runs = ((markers, state.thinking, run), *self._runs[:_RUNS_MOST])
         self.source.run = run
 
     # -- either -----------------------------------------------------------------------------------
 
     def begin(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """Read the call that ``hit`` opens, with its envelope or without."""
-        opened, marked = self.source.at + rel, found[0].kind is Kind.OPEN
+        marked = found[0].kind is Kind.OPEN
+        # One generator less is open all the while that a call comes.
+        return self.envelope(rel, hit, found) if marked else self._otherwise(rel, hit, marked=False)
+
+    def _otherwise(self, rel: int, hit: str, *, marked: bool) -> Verdict:
+        """Read the call that ``hit`` opens without its envelope, where none was read: ``marked`` if tried."""
+        opened = self.source.at + rel
         count = self.channel.ledger.count
         meanings = self.state.table.meanings[hit]
-        if marked:
-            if (yield from self.envelope(rel, len(hit), found)):
-                return True
-        elif any(m.kind is Kind.OPEN for m in meanings):
+        if not marked and any(m.kind is Kind.OPEN for m in meanings):
             return False
         self.reached = self.source.at
         for meaning in meanings:
@@ -120,12 +130,12 @@ class Claims(Machine):
 
     # -- with an opener -------------------------------------------------------------------------
 
-    def envelope(self, rel: int, length: int, found: list[Meaning]) -> Verdict:
-        """Read the envelope whose opener stands ``rel`` ahead; False, with nothing taken, if refuted."""
+    def envelope(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
+        """Read the envelope whose opener ``hit`` stands ``rel`` ahead, or what else begins there."""
         source, channel = self.source, self.channel
         ways, gap = self._ways(found)
         noise = 0
-        marker = source.text[source.pos + rel :][:length]
+        length = len(hit)
         try:
             way = yield from self.choose(ways, rel + length, gap)
             if way is None:
@@ -136,8 +146,8 @@ class Claims(Machine):
                 if noise:
                     way = yield from self.choose(ways, rel + length + noise, gap=False)
         except Cut as fault:
-            if self.guess and self.chosen is None and not holds(LETTER, marker):
-                return False
+            if self.guess and self.chosen is None and not holds(LETTER, hit):
+                return (yield from self._otherwise(rel, hit, marked=True))
             self.before_call(rel, ways[0].dialect)
             opened = source.at
             source.keep(opened)
@@ -146,7 +156,7 @@ class Claims(Machine):
             source.release()
             return True
         if way is None:
-            return False
+            return (yield from self._otherwise(rel, hit, marked=True))
         start = source.base + source.follow_at
         self.before_call(rel, way.dialect)
         count = channel.ledger.count
@@ -156,7 +166,7 @@ class Claims(Machine):
         if channel.ledger.count > count:
             yield from self._late_close(way.dialect.envelope.late_close)
             self.state.edge = source.at
-            self.choice(way.dialect, 0, f"{marker!r}{_at(opened)}")
+            self.choice(way.dialect, 0, f"{hit!r}{_at(opened)}")
             if not way.dialect.envelope.close:
                 self.more = self._follower(way)
         return True

@@ -5,8 +5,6 @@ Does not: cost anything while nobody counts, but for one look at an empty list.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 
@@ -23,15 +21,20 @@ open_counts: Final[list[Count]] = []
 """The counts of the blocks that are open."""
 
 
-@contextmanager
-def counting() -> Iterator[Count]:
+class counting:  # noqa: N801 - it is used as a function
     """Count the characters that all searches examine inside the block (for tests of law 5)."""
-    count = Count()
-    open_counts.append(count)
-    try:
-        yield count
-    finally:
-        open_counts.remove(count)
+
+    __slots__ = ("_count",)
+
+    def __init__(self) -> None:
+        self._count = Count()
+
+    def __enter__(self) -> Count:
+        open_counts.append(self._count)
+        return self._count
+
+    def __exit__(self, *fault: object) -> None:
+        open_counts.remove(self._count)
 
 
 def examined(characters: int) -> None:

@@ -10,24 +10,24 @@ Does not: read message streams (``messages``) or decide on faulty calls (``envel
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from .envelope import Verdict
 from .events import DefectKind
 from .jsonstream import Steps
+from .late import late
 from .markers import Markers
-from .messages import Messages
 from .reasoning import Reasoner
-from .runs import expect
 from .scanner import BLANKS, MORE, NONE
-from .stops import NAME_STOP, one_of
+from .stops import NAME_STOP
 from .table import Kind, Meaning, Table
+from .waits import expect
 
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
 _FENCE: Final = 3
-_LINE_END: Final = one_of(_NEWLINE)
+_LINE_END: Final = late(_NEWLINE)
 
 
 class ThinkingOver(Exception):
@@ -36,6 +36,8 @@ class ThinkingOver(Exception):
 
 class Delimited(Reasoner):
     """The machine of one channel. ``run`` is a generator that yields for more text."""
+
+    __slots__ = ()
 
     def run(self) -> Steps:
         """Read the text to its end."""
@@ -84,8 +86,14 @@ class Delimited(Reasoner):
                 continue
             hit = source.hit
             self.prose(self._run(at))
-            gone = yield from self._meet(at, hit)
-            ahead = 0 if gone else source.skipped
+            spot = source.base + at
+            gone = False
+            # Their loop stands here, since one generator more would be open all the while that a call comes.
+            for kind, found in self._meant(at, hit):
+                gone = yield from _OUTSIDE[kind](self, spot - source.at, hit, found)
+                if gone:
+                    break
+            ahead = 0 if gone else self._pass(spot - source.base, hit)
             start = gone
         return False
 
@@ -117,26 +125,20 @@ class Delimited(Reasoner):
         parts = [source.beginning(source.pos, end, separator) for separator in table.separators]
         return min(end - 1 if newline else end, *parts, end)
 
-    def _meet(self, at: int, hit: str) -> Verdict:
-        """Deal with a hit at local index ``at``; whether it was more than text."""
-        source, state = self.source, self.state
-        rel, spot = at - source.pos, source.base + at
-        meanings = state.table.meanings.get(hit)
-        if meanings is None:
+    def _meant(self, at: int, hit: str) -> Sequence[tuple[str, list[Meaning]]]:
+        """What a hit at local index ``at`` may be where it stands, in the order in which that is tried."""
+        state = self.state
+        if hit not in state.table.meanings:
+            return ()
+        quoted = (state.ticks or state.fence) and not self.source.flagged(at)
+        return () if quoted or not self._in_place(at, hit) else _by_kind(state.table, hit)
+
+    def _pass(self, at: int, hit: str) -> int:
+        """A hit at local index ``at`` was no more than text; how far ahead of the cursor to look on."""
+        known = hit in self.state.table.meanings
+        if not known or hit[0] == _TICK:
             self._code(at, hit)
-            source.skipped = rel + len(hit)
-            return False
-        flag = source.flagged(at)
-        quoted = bool(state.ticks or state.fence) and not flag
-        counts = self._in_place(at, hit)
-        if not quoted and counts:
-            for kind, found in _by_kind(state.table, hit):
-                if (yield from _OUTSIDE[kind](self, spot - source.at, hit, found)):
-                    return True
-        if hit[0] == _TICK:
-            self._code(spot - source.base, hit)
-        source.skipped = spot + 1 - source.at
-        return False
+        return at + (1 if known else len(hit)) - self.source.pos
 
     def _in_place(self, at: int, hit: str) -> bool:
         """Whether a marker may stand at local index ``at``: some count only where they start a line.
@@ -170,6 +172,10 @@ class Delimited(Reasoner):
 
     def stream(self, rel: int) -> Verdict:
         """Read a message stream whose first header stands ``rel`` ahead; False where none does."""
+        if not self.state.table.streams:
+            return False
+        from .messages import Messages
+
         for dialect in self.state.table.streams:
             stream = Messages(self.channel, self.reading, self.state.table, dialect, strict=self.strict)
             if (yield from stream.begins(rel, known=False)):
@@ -357,7 +363,7 @@ _ORDER: Final = (
 )
 
 
-def _by_kind(table: Table, hit: str) -> list[tuple[Kind, list[Meaning]]]:
+def _by_kind(table: Table, hit: str) -> list[tuple[str, list[Meaning]]]:
     """The meanings of a marker by their kind, in the order in which they are tried."""
     found = table.by_kind.get(hit)
     if found is None:
@@ -368,7 +374,7 @@ def _by_kind(table: Table, hit: str) -> list[tuple[Kind, list[Meaning]]]:
 
 
 _OPENING: Final = frozenset((Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.WRAP_OPEN, Kind.SKIP))
-_OUTSIDE: Final[dict[Kind, _Handler]] = {
+_OUTSIDE: Final[dict[str, _Handler]] = {
     Kind.HEADER: Delimited.header,
     Kind.OPEN: Delimited.begin,
     Kind.UNMARKED: Delimited.begin,
@@ -382,7 +388,7 @@ _OUTSIDE: Final[dict[Kind, _Handler]] = {
     Kind.SKIP: Delimited.skip,
     Kind.END: Delimited.cut_off,
 }
-_INSIDE: Final[dict[Kind, _Handler]] = {
+_INSIDE: Final[dict[str, _Handler]] = {
     Kind.OPEN: Delimited.inside_call,
     Kind.UNMARKED: Delimited.inside_call,
     Kind.THINK_OPEN: Delimited.inside_open,

@@ -21,11 +21,11 @@ from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Rope, marks
-from .runs import expect
 from .scanner import MORE
-from .sections import is_section, skip_text, together
+from .sections import first_way, is_section, skip_text, together
 from .state import State
 from .table import Table, Way
+from .waits import expect
 
 Verdict = Generator[None, None, bool]
 _NOTHING: Final = Rope()
@@ -33,6 +33,11 @@ _NOTHING: Final = Rope()
 
 class Machine:
     """What both kinds of machine share: the reading of one call region on one channel."""
+
+    __slots__ = (
+        *("channel", "depth_held", "limits", "reading", "refuted"),
+        *("refuted_text", "source", "state", "strict", "told", "way"),
+    )
 
     def __init__(self, channel: Channel, reading: Reading, table: Table, *, strict: bool) -> None:
         self.channel = channel
@@ -105,7 +110,7 @@ class Machine:
         None where none does; raises ``Cut`` where the text ends first. With a ``gap``, blanks may stand
         in front of the body; ``source.follow_at`` is where it begins.
         """
-        source = self.source
+        source, reading = self.source, self.reading
         while True:
             at = source.skip(source.pos + ahead) if gap else source.pos + ahead
             if at - source.pos - ahead > self.limits.blanks:
@@ -117,7 +122,7 @@ class Machine:
                     expect(source, self.limits, ways[0].head, ahead)
                 yield
                 continue
-            way, waiting = self._first_way(ways, at)
+            way, waiting = first_way(reading, ways, at)
             if way is not None:
                 source.follow_at = at
                 return way
@@ -126,32 +131,6 @@ class Machine:
             if source.eof:
                 raise Cut("the text ends before the body has begun")
             yield
-
-    def _first_way(self, ways: Sequence[Way], at: int) -> tuple[Way | None, bool]:
-        """The way that reads what begins at local index ``at``; without one, whether one still may.
-
-        At the end of the text that is one that would have, had more come: it was cut, not refuted. But
-        behind an opener that was only assumed in the prompt the text may as well be the answer.
-        """
-        source, reading = self.source, self.reading
-        waiting = False
-        source.run = run = None
-        for way in ways:
-            reading.closers = (*way.body.close, *way.dialect.envelope.close)
-            found = begins(reading, at, way.body)
-            # One that comes earlier in the order and may yet fit goes first.
-            if found == 1 and (source.eof or not waiting):
-                return way, False
-            if found == MORE and not waiting:
-                waiting, run = True, source.run
-        source.run = run
-        if source.eof and not waiting and (source.base + at > 0 or not reading.assumed):
-            source.eof = False
-            for way in ways:
-                reading.closers = (*way.body.close, *way.dialect.envelope.close)
-                waiting = waiting or begins(reading, at, way.body) == MORE
-            source.eof = True
-        return None, waiting
 
     def region(
         self,
@@ -184,7 +163,11 @@ class Machine:
             channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
         try:
             while True:
-                more = yield from self._item(way.dialect, required, opened)
+                try:
+                    yield from read_body(reading)
+                    more = yield from self._behind(way.dialect, required)
+                except BodyFault as fault:
+                    more = yield from self._past(fault, way.dialect, required, opened)
                 if more is None:
                     break
                 reading.body = more
@@ -212,26 +195,23 @@ class Machine:
         state.said = state.since_fresh = False
         state.after_call = True
 
-    def _item(self, dialect: Dialect, required: bool, opened: int) -> Generator[None, None, Body | None]:
-        """Read one body: the next one of the same envelope, or None once the envelope is done.
+    def _past(
+        self, fault: BodyFault, dialect: Dialect, required: bool, opened: int
+    ) -> Generator[None, None, Body | None]:
+        """Past a faulty body: the next one of the same envelope, or None once the envelope is done.
 
-        A faulty call in a section ends with itself: those behind it are read.
+        A faulty call in a section ends with itself: those behind it are read. Any other fault is raised.
         """
-        try:
-            yield from read_body(self.reading)
+        body = self.reading.body
+        if isinstance(fault, Cut) or self.strict or self.reading.provisional or not is_section(dialect, body):
+            raise fault
+        tag = body.name
+        hit = yield from self._reject(fault, opened, () if tag is None else (tag.end,))
+        if not hit or hit in dialect.envelope.close:
+            return None
+        if tag is not None and hit == tag.end:
             return (yield from self._behind(dialect, required))
-        except Cut:
-            raise
-        except BodyFault as fault:
-            if self.strict or self.reading.provisional or not is_section(dialect, self.reading.body):
-                raise
-            tag = self.reading.body.name
-            hit = yield from self._reject(fault, opened, () if tag is None else (tag.end,))
-            if not hit or hit in dialect.envelope.close:
-                return None
-            if tag is not None and hit == tag.end:
-                return (yield from self._behind(dialect, required))
-            return (yield from self._following(dialect, required))
+        return (yield from self._following(dialect, required))
 
     # -- behind a body --------------------------------------------------------------------------
 

@@ -21,12 +21,13 @@ from typing import ClassVar, Final
 from .faults import Cut, Malformed, OverLimit
 from .jsonstring import AS_KEY, IN_ARRAY, IN_OBJECT, NO_CONTEXT, Repaired, Steps, StringReader
 from .jsontext import SCALAR_MOST, is_number, whole_at
-from .runs import head_waits
+from .late import late
 from .scanner import BLANKS, END, Source
 from .sinks import Collect, Sink, Tap
 from .stops import COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, SCALAR_BEGUN
+from .waits import head_waits
 
-_TOKEN_STOP: Final = re.compile(r"[^A-Za-z0-9+\-._]")
+_TOKEN_STOP: Final = late(r"[^A-Za-z0-9+\-._]")
 _WORDS: Final = {"true": "true", "false": "false", "null": "null"}
 _LOOSE_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 NOT_NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity"})

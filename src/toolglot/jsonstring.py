@@ -8,22 +8,23 @@ Does not: read values (``jsonstream``).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Sequence
 from typing import Final
 
 from .faults import Cut, Malformed
 from .jsontext import json_escape
+from .late import late
 from .parts import Beginning
-from .runs import StringRun, head_run
+from .runs import StringRun
 from .scanner import MORE, NONE, Source
 from .sinks import Sink
 from .stops import ELEMENT_QUOTE_BEGUN, PLAIN_ELEMENT, PLAIN_MEMBER, QUOTE_BEGUN, string_patterns
+from .waits import head_run
 
 Steps = Generator[None, None, None]
 Repaired = Callable[[str, int, int], None]
 
-_HEX: Final = re.compile(r"[0-9a-fA-F]{4}")
+_HEX: Final = late(r"[0-9a-fA-F]{4}")
 _JSON_QUOTES: Final = {'"': '"'}
 _LOOSE_QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _VALUE_STARTS: Final = (

@@ -12,15 +12,16 @@ import sys
 from json.encoder import encode_basestring
 from typing import Any, Final
 
+from .late import late
 from .scanner import examined
 
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER: Final = late(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _DIGITS: Final = 4000
 _ESCAPED_APART: Final = 512
 # In the order in which they are made: the first makes the character of which the others consist.
 _COMMON_ESCAPES: Final = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r"))
 _RARE_CONTROLS: Final = bytes(c for c in range(0x20) if chr(c) not in "\n\t\r")
-_HALF: Final = re.compile(r"\\u[dD]")
+_HALF: Final = late(r"\\u[dD]")
 _CLOSING: Final = {"{": "}", "[": "]"}
 # Digits cost more than linear time to convert; no value that a tool can use is longer.
 SCALAR_MOST: Final = 1 << 16

@@ -5,7 +5,7 @@ spelling and are never converted, so they are exact at any size; any text is ans
 without recursion and without an exception; nesting beyond ``DEPTH`` is no value.
 
 Does not: repair anything, read a value that is not yet whole (``jsonstream`` does), evaluate code, or know
-which type was wanted (``schema`` does). Imports nothing of toolglot.
+which type was wanted (``schema`` does).
 """
 
 from __future__ import annotations
@@ -13,34 +13,20 @@ from __future__ import annotations
 import json
 import re
 
+from .late import late
+
 DEPTH = 128
 """How many arrays and objects may stand inside one another."""
 
 JSON_BLANKS = " \t\r\n"
 
 
-class _Late:
-    """A pattern that is compiled when it is first asked for: most outputs need none of Python's."""
-
-    __slots__ = ("_flags", "_made", "_pattern")
-
-    def __init__(self, pattern: str, flags: int = 0) -> None:
-        self._pattern = pattern
-        self._flags = flags
-        self._made: re.Pattern[str] | None = None
-
-    def __call__(self) -> re.Pattern[str]:
-        if self._made is None:
-            self._made = re.compile(self._pattern, self._flags)
-        return self._made
-
-
 _encode = json.JSONEncoder(ensure_ascii=False).encode
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_SURROGATE_PAIR = _Late(r"[\ud800-\udbff][\udc00-\udfff]")
-_BRACKET = _Late(r'\\.|["\[\]{}]', re.DOTALL)
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_JSON_ESCAPE = _Late(
+_SURROGATE = late(r"[\ud800-\udfff]")
+_SURROGATE_PAIR = late(r"[\ud800-\udbff][\udc00-\udfff]")
+_BRACKET = late(r'\\.|["\[\]{}]', re.DOTALL)
+_ESCAPED_SURROGATE = late(r"\\u[dD][89a-fA-F]")
+_JSON_ESCAPE = late(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
@@ -75,14 +61,14 @@ def strict_json(text: str) -> str | None:
     if stripped.count("[") + stripped.count("{") > DEPTH and _depth(stripped) > DEPTH:
         return None
     if _ESCAPED_SURROGATE.search(stripped):
-        return _JSON_ESCAPE().sub(lambda m: "\\ufffd" if m["lone"] else m[0], stripped)
+        return _JSON_ESCAPE.sub(lambda m: "\\ufffd" if m["lone"] else m[0], stripped)
     return stripped
 
 
 def _depth(valid_json: str) -> int:
     depth = deepest = 0
     in_string = False
-    for match in _BRACKET().finditer(valid_json):
+    for match in _BRACKET.finditer(valid_json):
         mark = match[0]
         if mark == '"':
             in_string = not in_string
@@ -96,25 +82,25 @@ def _depth(valid_json: str) -> int:
     return deepest
 
 
-_BLANKS = _Late(r"[ \t\r\n\f]*")
-_NAME = _Late(r"(?:True|False|None|true|false|null)(?!\w)")
+_BLANKS = late(r"[ \t\r\n\f]*")
+_NAME = late(r"(?:True|False|None|true|false|null)(?!\w)")
 _NAMES = {"True": "true", "False": "false", "None": "null"}
 _DIGITS = r"[0-9]+(?:_[0-9]+)*"
-_NUMBER = _Late(
+_NUMBER = late(
     rf"(?P<sign>[+-]?)(?:(?P<based>0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+)"
     rf"|(?P<whole>{_DIGITS})?(?P<fraction>\.(?:{_DIGITS})?)?(?P<exponent>[eE][+-]?{_DIGITS})?)(?![\w.])"
 )
 # Longer ones would meet CPython's limit on digits when they are written in decimal.
 _BASED_LENGTH = 1024
-_QUOTE = _Late(r"(?P<prefix>(?:[rR][bBfF]?|[bBfF][rR]?|[uU])?)(?P<quote>\"\"\"|'''|\"|')")
+_QUOTE = late(r"(?P<prefix>(?:[rR][bBfF]?|[bBfF][rR]?|[uU])?)(?P<quote>\"\"\"|'''|\"|')")
 _STOP = {
-    '"': _Late(r'["\\\r\n]'),
-    "'": _Late(r"['\\\r\n]"),
-    '"""': _Late(r'"""|\\'),
-    "'''": _Late(r"'''|\\"),
+    '"': late(r'["\\\r\n]'),
+    "'": late(r"['\\\r\n]"),
+    '"""': late(r'"""|\\'),
+    "'''": late(r"'''|\\"),
 }
 # The bound on a name keeps a run of unclosed `\N{` linear; no character's name is that long.
-_PYTHON_ESCAPE = _Late(
+_PYTHON_ESCAPE = late(
     r"\\(?:(?P<octal>[0-7]{1,3})|x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})|U(?P<U>[0-9a-fA-F]{8})"
     r"|N\{(?P<name>[^{}]{1,120})\}|(?P<other>\r\n|.))",
     re.DOTALL,
@@ -199,17 +185,17 @@ class _Open:
 
 
 def _end_of_blanks(text: str, pos: int) -> int:
-    match = _BLANKS().match(text, pos)
+    match = _BLANKS.match(text, pos)
     return match.end() if match else pos
 
 
 def _scalar(text: str, pos: int) -> tuple[str, int] | None:
-    name = _NAME().match(text, pos)
+    name = _NAME.match(text, pos)
     if name:
         return _NAMES.get(name[0], name[0]), name.end()
-    if _QUOTE().match(text, pos):
+    if _QUOTE.match(text, pos):
         return _strings(text, pos)
-    number = _NUMBER().match(text, pos)
+    number = _NUMBER.match(text, pos)
     if number:
         value = _number(number)
         return None if value is None else (value, number.end())
@@ -240,7 +226,7 @@ def _number(match: re.Match[str]) -> str | None:
 def _strings(text: str, pos: int) -> tuple[str, int] | None:
     parts: list[str] = []
     end = pos
-    opening = _QUOTE().match(text, pos)
+    opening = _QUOTE.match(text, pos)
     while opening:
         start = opening.end()
         quote = opening["quote"]
@@ -253,12 +239,12 @@ def _strings(text: str, pos: int) -> tuple[str, int] | None:
             return None
         parts.append(body)
         end = closing + len(quote)
-        opening = _QUOTE().match(text, _end_of_blanks(text, end))
+        opening = _QUOTE.match(text, _end_of_blanks(text, end))
     return json_string("".join(parts)), end
 
 
 def _closing_quote(text: str, pos: int, quote: str) -> int:
-    stop = _STOP[quote]()
+    stop = _STOP[quote]
     match = stop.search(text, pos)
     while match:
         if match[0] == quote:
@@ -274,11 +260,11 @@ def _unescape(body: str) -> str | None:
     if "\\" not in body:
         return body
     try:
-        body = _PYTHON_ESCAPE().sub(_escape, body)
+        body = _PYTHON_ESCAPE.sub(_escape, body)
     except (ValueError, KeyError):
         return None
     # Python would keep two halves apart; a model that writes them means the one character, as in JSON.
-    return _SURROGATE_PAIR().sub(lambda m: m[0].encode("utf-16", "surrogatepass").decode("utf-16"), body)
+    return _SURROGATE_PAIR.sub(lambda m: m[0].encode("utf-16", "surrogatepass").decode("utf-16"), body)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Markers compiled into one search, and text gathered piece by piece: what a scanner is made of.
+"""Markers compiled into one search, text gathered piece by piece, bookmarks: what a scanner is made of.
 
 Promises: one search finds the first of any number of literal markers, or the beginning of one at the
 end of the text. Gathering costs what the characters cost, however short the pieces are.
@@ -115,6 +115,17 @@ class Rope:
         last = bisect_right(self._starts, end - 1)
         offset = self._starts[first]
         return "".join(self._big[first:last])[start - offset : end - offset]
+
+
+class Bookmark:
+    """A place in the text: its offset, what stands in front of it, and which tokens are special."""
+
+    __slots__ = ("at", "context", "flags")
+
+    def __init__(self, at: int, context: str, flags: tuple[tuple[int, int, bool], ...]) -> None:
+        self.at = at
+        self.context = context
+        self.flags = flags
 
 
 class Markers:

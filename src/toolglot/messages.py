@@ -16,18 +16,18 @@ from typing import Final
 from .calls import Reading
 from .channel import Channel
 from .claims import Claims
-from .dialect import Dialect
+from .dialect import Dialect, Envelope
 from .envelope import Verdict
 from .events import DefectKind
 from .faults import OverLimit
 from .jsonstream import Steps
+from .late import Once, late
 from .markers import marks
 from .pieces import field_after
 from .scanner import BLANKS, END, MORE, NONE
-from .stops import one_of
 from .table import Table, Way
 
-_WORD_END: Final = one_of(BLANKS + "<")
+_WORD_END: Final = late(f"[{BLANKS}<]")
 _REASONING: Final = "reasoning"
 _CONTENT: Final = "content"
 _CALL: Final = "call"
@@ -44,8 +44,35 @@ class Header:
         self.channel = ""
 
 
+class _Words:
+    """What an envelope's machines look for, compiled once: they share it.
+
+    ``outer`` finds what counts between messages, ``head`` in a header, ``ends`` in a message; ``starts`` open
+    a header, ``next`` the model's own next one; ``fields`` are a header's, with what ends it.
+    """
+
+    __slots__ = ("ends", "fields", "head", "next", "outer", "recipients", "roles", "starts")
+
+    def __init__(self, envelope: Envelope) -> None:
+        self.roles = dict(envelope.channels)
+        self.recipients = dict(envelope.recipients)
+        self.starts = tuple(filter(None, (*envelope.start, envelope.channel)))
+        ends = (*envelope.end, *envelope.call_end)
+        self.outer = marks((*self.starts, *ends), code=True)
+        self.head = marks((envelope.body, *self.starts, *ends))
+        self.next = tuple(mark + envelope.role for mark in envelope.start)
+        self.ends = marks((*ends, *self.next))
+        fields = (envelope.channel, envelope.recipient, envelope.body, envelope.constrain)
+        self.fields = tuple(field for field in fields if field)
+
+
+_words_of: Final = Once(_Words)
+
+
 class Messages(Claims):
     """The machine of one channel of a message stream. ``run`` is a generator that yields for more text."""
+
+    __slots__ = ("_envelope", "_words", "begun", "dialect")
 
     def __init__(
         self, channel: Channel, reading: Reading, table: Table, dialect: Dialect, *, strict: bool
@@ -55,17 +82,7 @@ class Messages(Claims):
         self.dialect = dialect
         self.chosen = dialect
         self._envelope = envelope
-        self._roles = dict(envelope.channels)
-        self._recipients = dict(envelope.recipients)
-        self._starts = tuple(filter(None, (*envelope.start, envelope.channel)))
-        ends = (*envelope.end, *envelope.call_end)
-        self._outer = marks((*self._starts, *ends), code=True)
-        self._head = marks((envelope.body, *self._starts, *ends))
-        self._next = tuple(mark + envelope.role for mark in envelope.start)
-        self._plain_ends = self._call_ends = marks((*ends, *self._next))
-        self._fields = tuple(
-            f for f in (envelope.channel, envelope.recipient, envelope.body, envelope.constrain) if f
-        )
+        self._words = _words_of(envelope)
         self.begun = False
 
     def begins(self, rel: int, known: bool = True) -> Verdict:
@@ -80,7 +97,7 @@ class Messages(Claims):
             *(mark + envelope.role for mark in envelope.start),
         )
         shared = options[1:] if envelope.call_prefix else options
-        options += tuple(envelope.channel + name for name in self._roles if envelope.channel)
+        options += tuple(envelope.channel + name for name in self._words.roles if envelope.channel)
         while True:
             found = source.follows_at(source.pos + rel, options)
             if found != MORE:
@@ -100,10 +117,10 @@ class Messages(Claims):
             at = source.pos + ahead
             if word:
                 at = source.stop(_WORD_END, at)
-            found = source.follows_at(at, self._fields)
+            found = source.follows_at(at, self._words.fields)
             if found == NONE:
                 # The recipient's own blank may be the field's, or there may be others.
-                found = source.follows(at, self._fields)
+                found = source.follows(at, self._words.fields)
             if found == MORE:
                 if at - source.pos > self.limits.header:
                     return False
@@ -111,9 +128,9 @@ class Messages(Claims):
                 continue
             if found < 0:
                 return found == END
-            if self._fields[found] == envelope.body:
+            if self._words.fields[found] == envelope.body:
                 return not envelope.channel
-            if self._fields[found] != envelope.recipient:
+            if self._words.fields[found] != envelope.recipient:
                 return True
             ahead, word = source.follow_at - source.pos + len(envelope.recipient), True
 
@@ -136,7 +153,7 @@ class Messages(Claims):
             return
         ahead = 0
         while True:
-            at = source.find(self._outer, source.pos + ahead)
+            at = source.find(self._words.outer, source.pos + ahead)
             if at < 0 or source.hit is None:
                 end = len(source.text) if at < 0 else at
                 if source.eof:
@@ -145,19 +162,19 @@ class Messages(Claims):
                 self.prose(end)
                 ahead = 0
                 source.ahead = 0
-                self.go_on(self._outer, "")
+                self.go_on(self._words.outer, "")
                 yield
                 continue
             hit = source.hit
             self.prose(at)
             quoted = (self.state.ticks or self.state.fence) and not source.flagged(at)
-            if hit[0] in "`~" and hit not in self._starts:
+            if hit[0] in "`~" and hit not in self._words.starts:
                 if hit[0] == "`":
                     self.state.ticks = 0 if self.state.ticks == len(hit) else self.state.ticks or len(hit)
                 ahead = len(hit)
             elif quoted:
                 ahead = 1
-            elif hit in self._starts:
+            elif hit in self._words.starts:
                 self.state.ticks = 0
                 if (yield from self.header()):
                     return
@@ -201,7 +218,7 @@ class Messages(Claims):
         source, channel, envelope = self.source, self.channel, self._envelope
         start = source.at
         ahead = 0
-        for mark in self._starts:
+        for mark in self._words.starts:
             if source.starts(source.pos, mark) == 1:
                 ahead = len(mark)
         role = envelope.role if envelope.start else ""
@@ -209,7 +226,7 @@ class Messages(Claims):
             while True:
                 found = source.starts(source.pos + ahead, role)
                 if found == 1:
-                    found = source.follows_at(source.pos + ahead + len(role), self._fields)
+                    found = source.follows_at(source.pos + ahead + len(role), self._words.fields)
                     found = 1 if found >= 0 else found
                 if found != MORE:
                     break
@@ -219,7 +236,7 @@ class Messages(Claims):
         named = bool(envelope.channel) and source.text.startswith(envelope.channel, source.pos)
         channels = 1 if ahead and named else 0
         while True:
-            at = source.find(self._head, source.pos + ahead)
+            at = source.find(self._words.head, source.pos + ahead)
             if (len(source.text) if at < 0 else at) - source.pos > self.limits.header:
                 return NONE
             if at >= 0 and source.hit == envelope.body:
@@ -272,14 +289,14 @@ class Messages(Claims):
     def _role(self, header: Header) -> str:
         """What the body of a message is."""
         prefix = self._envelope.call_prefix
-        addressed = self._recipients.get(header.recipient)
+        addressed = self._words.recipients.get(header.recipient)
         if addressed is not None:
             return addressed
         if header.recipient.startswith(prefix) and len(header.recipient) > len(prefix):
             return _CALL
-        if not self._roles:
+        if not self._words.roles:
             return _CONTENT
-        known = self._roles.get(header.channel)
+        known = self._words.roles.get(header.channel)
         if known is None:
             return _DROP if header.recipient else _CONTENT
         return known if not header.recipient or header.recipient == self._envelope.role else _DROP
@@ -291,7 +308,7 @@ class Messages(Claims):
         source = self.source
         ahead = 0
         while True:
-            at = source.find(self._plain_ends, source.pos + ahead)
+            at = source.find(self._words.ends, source.pos + ahead)
             if at < 0 or source.hit is None:
                 end = len(source.text) if at < 0 else at
                 self.prose(len(source.text) if source.eof else end)
@@ -299,14 +316,14 @@ class Messages(Claims):
                 if source.eof:
                     return
                 source.ahead = 0
-                self.go_on(self._plain_ends, "")
+                self.go_on(self._words.ends, "")
                 yield
                 continue
             hit = source.hit
             self.prose(at)
             if hit in self._envelope.call_end:
                 # A call's end behind text is one only where nothing, or another message, follows.
-                found = source.follows(source.pos + len(hit), self._starts)
+                found = source.follows(source.pos + len(hit), self._words.starts)
                 ahead = 0
                 if found == MORE:
                     yield
@@ -314,7 +331,7 @@ class Messages(Claims):
                 if found == NONE:
                     ahead = len(hit)
                     continue
-            if hit in self._next:
+            if hit in self._words.next:
                 self.reading.missing_close(self._envelope.end[0], None)
             else:
                 self.channel.markup(source.pos + len(hit))
@@ -324,10 +341,10 @@ class Messages(Claims):
         """A call where no tool was offered: its message stays text."""
         source = self.source
         while True:
-            at = source.find(self._call_ends, source.pos)
+            at = source.find(self._words.ends, source.pos)
             found = at >= 0 and source.hit is not None
             end = len(source.text) if at < 0 or (source.eof and not found) else at
-            self.prose(end + (len(source.hit or "") if found and source.hit not in self._next else 0))
+            self.prose(end + (len(source.hit or "") if found and source.hit not in self._words.next else 0))
             if found or source.eof:
                 return
             yield
@@ -337,14 +354,14 @@ class Messages(Claims):
         source, channel = self.source, self.channel
         room = self.limits.held
         while True:
-            at = source.find(self._call_ends, source.pos)
+            at = source.find(self._words.ends, source.pos)
             end = len(source.text) if at < 0 else at
             room -= end - source.pos
             source.pos = end
             if source.eof or room < 0 or (at >= 0 and source.hit is not None):
                 break
             yield
-        if at >= 0 and source.hit is not None and source.hit not in self._next:
+        if at >= 0 and source.hit is not None and source.hit not in self._words.next:
             source.pos += len(source.hit)
         channel.settle(source.at)
         to = header.recipient or header.channel

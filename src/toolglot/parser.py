@@ -9,38 +9,31 @@ Does not: keep anything once closed.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from .assembler import assemble
-from .auto import (
-    AUTO,
-    Auto,
-    Custom,
-    Resolved,
-    custom_families,
-    dialects_of,
-    prefix_of,
-    resolve,
-    slug_of,
-)
+from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
 from .calls import Ledger, Reading
 from .channel import Channel
-from .custom import CustomRun
 from .delimited import Delimited, ThinkingOver
 from .dialect import Dialect
 from .errors import ParserClosedError
-from .events import Arguments, CallStart, Event
+from .events import Event
+from .lane import Lane
 from .limits import Limits
 from .literals import clean
-from .message import Message
-from .messages import Messages
 from .pieces import after_last
 from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
-from .schema import Tools, read_tools
-from .spans import Spans, clipped
+from .spans import ONE_CHANNEL, clipped
 from .table import table_of
+
+if TYPE_CHECKING:
+    from .custom import CustomRun
+    from .message import Message
+    from .messages import Messages
+    from .schema import Tools
 
 OnDefect = Literal["repair", "strict"]
 ArgumentsMode = Literal["stream", "whole"]
@@ -50,57 +43,6 @@ Named = str | Dialect | Auto | Mapping[str, Any] | Custom
 
 _NOTHING: Final[tuple[Event, ...]] = ()
 _LIMITS: Final = Limits()
-
-
-class _Lane:
-    """One channel's machine, running."""
-
-    __slots__ = ("begun", "channel", "machine", "prompted", "source", "steps")
-
-    def __init__(self, channel: Channel, machine: Delimited | Messages, prompt: str) -> None:
-        self.channel = channel
-        self.source = channel.source
-        self.machine = machine
-        self.steps: Generator[None, None, None] = machine.run()
-        self.prompted = bool(prompt)
-        self.begun: list[Event] | None = None
-        if prompt:
-            channel.source.feed(prompt)
-            next(self.steps, None)
-            self.begun = _begun(channel)
-            machine.begin_output()
-
-    def drain(self) -> list[Event]:
-        begun, self.begun = self.begun, None
-        return (begun or []) + self.channel.drain()
-
-    def close(self, finish_reason: str | None) -> list[Event]:
-        self.source.settle()
-        self.source.eof = True
-        self.machine.reading.finish_reason = finish_reason
-        for _ in self.steps:
-            raise AssertionError("a machine waits for text after the end")
-        return self.drain()
-
-
-def _begun(channel: Channel) -> list[Event]:
-    """The events of a call that the prompt began: the first call of the output, whatever came before."""
-    events = channel.drain()
-    call = channel.call
-    channel.ledger.count = 0
-    if call is None:
-        return []
-    kept = [e for e in events if isinstance(e, (CallStart, Arguments)) and e.index == call.index]
-    start = next(e for e in kept if isinstance(e, CallStart))
-    index, call_id = channel.ledger.enter(None)
-    own = start.id if start.id != channel.ledger.prefix + str(call.index) else call_id
-    call.index = index
-    return [
-        CallStart(index, own, event.name, event.span)
-        if isinstance(event, CallStart)
-        else Arguments(index, event.text, event.span)
-        for event in kept
-    ]
 
 
 class Parser:
@@ -143,14 +85,16 @@ class Parser:
             if value not in allowed:
                 raise ValueError(f"{name} is {' or '.join(map(repr, allowed))}, not {value!r}")
         self._resolved: Resolved = resolve(dialect)
-        self._tools = read_tools(tools)
+        self._tools: Tools | None = None
+        if tools is not None:
+            self._tools = _reader_of_tools()(tools)
         self._strict = on_defect == "strict"
         self._stream = arguments == "stream" and not self._strict
         self._limits = limits if limits is not None else _LIMITS
         self._prompt = clean(prompt_tail)
-        self._spans = Spans()
-        self._answer: _Lane | None = None
-        self._thinker: _Lane | None = None
+        self._spans = ONE_CHANNEL
+        self._answer: Lane | None = None
+        self._thinker: Lane | None = None
         self._closed = False
         # The dialect and what told it, once the lanes that know are gone.
         self._found: tuple[str, str] | None = None
@@ -161,9 +105,11 @@ class Parser:
         self._special: bool | None = None
         self._finish_reason: str | None = None
         self._ledger = Ledger(prefix_of(self._resolved), ids == "random")
-        families = custom_families(self._resolved)
+        families = custom_of(self._resolved)
         self._custom: CustomRun | None = None
         if families is not None:
+            from .custom import CustomRun
+
             names = None if self._tools is None else tuple(sorted(self._tools.names))
             self._custom = CustomRun(families, names, self._ledger, self._read_auto)
         else:
@@ -272,8 +218,8 @@ class Parser:
         if self._fed:
             last = self._lane(self._fed).source
             last.settle()
-            self._spans.feed(self._fed, last.base + len(last.text) - self._since)
-        self._spans.feed(channel, 0)
+            length = last.base + len(last.text) - self._since
+            self._spans = self._spans.both(self._fed, length, channel)
         source.settle()
         self._fed = channel
         self._since = source.base + len(source.text)
@@ -301,7 +247,7 @@ class Parser:
 
     # -- lanes ----------------------------------------------------------------------------------
 
-    def _lane(self, name: str) -> _Lane:
+    def _lane(self, name: str) -> Lane:
         if name == "content":
             if self._answer is None:
                 self._answer = self._start(name)
@@ -312,12 +258,12 @@ class Parser:
             self._thinker = self._start(name)
         return self._thinker
 
-    def _start(self, name: str) -> _Lane:
+    def _start(self, name: str) -> Lane:
         resolved = self._resolved
         assert isinstance(resolved, (Dialect, Auto))
         dialects = dialects_of(resolved)
         messages = isinstance(resolved, Dialect) and resolved.envelope.kind == "messages"
-        tail = self._prompt or "".join(d.envelope.prefill for d in dialects[:1])
+        tail = self._prompt or dialects[0].envelope.prefill
         names: frozenset[str] = frozenset() if self._tools is None else self._tools.names
         table = table_of(dialects, names, calls=self._tools is None or bool(names))
         prompt = after_last(tail, table.turn_open, including=messages) if name == "content" else ""
@@ -329,16 +275,16 @@ class Parser:
         channel.source.special = table.special
         machine: Delimited | Messages
         if messages:
-            machine = Messages(channel, reading, table, dialects[0], strict=self._strict)
+            machine = _messages()(channel, reading, table, dialects[0], strict=self._strict)
         else:
             machine = Delimited(
                 channel, reading, table, strict=self._strict, guess=isinstance(resolved, Auto)
             )
         if name == "reasoning":
             machine.always_thinking()
-        return _Lane(channel, machine, prompt)
+        return Lane(channel, machine, prompt)
 
-    def _thinking_over(self, lane: _Lane, delta: str) -> list[Event]:
+    def _thinking_over(self, lane: Lane, delta: str) -> list[Event]:
         if lane.source.run is not None and delta.strip():
             # What was held may be the beginning of a call, of which the machine has to know.
             lane.source.settle()
@@ -347,7 +293,7 @@ class Parser:
             lane.steps.throw(ThinkingOver())
         return self._out(lane, "reasoning", lane.channel.drain())
 
-    def _out(self, lane: _Lane, name: str, events: list[Event]) -> list[Event]:
+    def _out(self, lane: Lane, name: str, events: list[Event]) -> list[Event]:
         if lane.prompted and events:
             events = clipped(events)
         if self._spans.mixed and events:
@@ -364,6 +310,23 @@ class Parser:
             limits=self._limits,
         )
         return [*inner.feed(text), *inner.close(self._finish_reason)], inner.dialect
+
+
+# What not every process needs, loaded by the first parser that does.
+
+
+@cache
+def _reader_of_tools() -> Callable[[object], Tools | None]:
+    from .schema import read_tools
+
+    return read_tools
+
+
+@cache
+def _messages() -> type[Messages]:
+    from .messages import Messages
+
+    return Messages
 
 
 def parse(
@@ -392,8 +355,10 @@ def parse(
         limits=limits,
         ids=ids,
     )
+    from .assembler import assemble
+
     events = [*parser.feed(text), *parser.close(finish_reason)]
     return assemble(events, parser.dialect)
 
 
-__all__ = ["Parser", "Tools", "parse"]
+__all__ = ["Parser", "parse"]

@@ -1,8 +1,8 @@
 """Parts: what a run makes of a short text, remembered for all parsers of the process.
 
 Promises: models write the same tokens again and again, and what a run makes of one depends on the text and
-on what the run looks for alone; so it is worked out once. What is remembered is bounded: short texts, so
-many of each kind of run, and so many kinds.
+on what the run looks for alone; so it is worked out once. What is remembered is bounded: texts of
+``LONGEST`` characters, ``MOST`` of each kind of run, for the kinds that were asked for last.
 
 Does not: know what makes a part (``runs``).
 """
@@ -18,17 +18,17 @@ Part = tuple[str, str, str, int, int]
 how much of what is held needs no second look; how many characters are taken."""
 Parts = dict[str, Part]
 
-_LONGEST: Final = 96
-_MOST: Final = 1024
+LONGEST: Final = 96
+MOST: Final = 2048
 
 
 class Beginning:
     """The beginning of a text, which is all that ``pattern`` matches."""
 
-    __slots__ = ("fullmatch", "_memories")
+    __slots__ = ("pattern", "_memories")
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
-        self.fullmatch = pattern.fullmatch
+        self.pattern = pattern
         self._memories: dict[int, tuple[Parts, ...]] = {}
 
     def parts(self, rel: int) -> tuple[Parts, ...]:
@@ -40,15 +40,7 @@ class Beginning:
         return found
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def parts_of(*sought: object) -> tuple[Parts, Parts, Parts, Parts]:
     """The parts of the runs that look for this: with events and without, then the same for ordinary text."""
     return {}, {}, {}, {}
-
-
-def remember(parts: Parts, text: str, part: Part) -> None:
-    """Remember what is made of ``text``, if it is short."""
-    if len(text) <= _LONGEST:
-        if len(parts) >= _MOST:
-            parts.clear()
-        parts[text] = part

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from .late import late
 from .scanner import examined
 
-_ATTRIBUTE: Final = re.compile(r"""([^\s"'=]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"']+)""")
-_KEY_LINE: Final = re.compile(r"[ \t]*([A-Za-z_]\w*)[ \t]*:(.*)", re.ASCII | re.DOTALL)
+_ATTRIBUTE: Final = late(r"""([^\s"'=]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"']+)""")
+_KEY_LINE: Final = late(r"[ \t]*([A-Za-z_]\w*)[ \t]*:(.*)", re.ASCII | re.DOTALL)
 
 
 def after_last(text: str, literals: tuple[str, ...], *, including: bool) -> str:

@@ -35,7 +35,7 @@ class ProseRun(Run):
     with which a marker inside a word may begin; any, where there are none.
     """
 
-    __slots__ = ("_blanks", "_firsts", "_flow", "_inside", "_markers", "_stop")
+    __slots__ = ("_blanks", "_firsts", "_flow", "_inside", "_markers")
 
     def __init__(
         self,
@@ -47,15 +47,17 @@ class ProseRun(Run):
         *,
         thinking: bool,
     ) -> None:
-        super().__init__(source, Reasoning if thinking else Text, parts_of(markers, blanks, firsts, "prose"))
         # Characters that stand in any prose tell little: there the markers themselves are looked for.
-        if any(c in BLANKS or c.isalnum() for c in markers.firsts):
-            self._inside = markers.beginning().search
-            self._stop = markers.beginning(blanks).search
+        spelled = any(c in BLANKS or c.isalnum() for c in markers.firsts)
+        if spelled:
+            inside, care = markers.beginning(), markers.beginning(blanks)
         else:
             patterns = prose_patterns(markers.firsts, blanks)
-            self._inside = patterns.inside.search
-            self._stop = patterns.stop.search
+            inside, care = patterns.inside, patterns.stop
+        kind = Reasoning if thinking else Text
+        super().__init__(source, kind, parts_of(markers, blanks, firsts, "prose"), care)
+        self._ascii = spelled
+        self._inside = inside.search
         self._flow = flow
         self._markers = markers
         self._blanks = blanks
@@ -65,13 +67,10 @@ class ProseRun(Run):
         flow, source = self._flow, self.source
         return _FOLD if not flow.holds and not flow.aside and flow.mark == source.base + source.pos else 0
 
-    def _part(self, text: str) -> Part | None:
+    def _part(self, text: str, start: int) -> Part | None:
         if not text.isascii() and SURROGATE.search(text) is not None:
             return None
-        found = self._stop(text)
-        if found is None:
-            return text, text, "", 0, len(text)
-        start, end = found.start(), len(text)
+        end = len(text)
         if self._inside(text, start) is not None:
             end = begun(text, self._markers, self._firsts, start)
             if end < 0 or (self._ordinary and end < len(text)):

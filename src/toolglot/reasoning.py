@@ -11,12 +11,14 @@ from __future__ import annotations
 from typing import Final
 
 from .answers import Answers
+from .calls import Reading
+from .channel import Channel
 from .envelope import Verdict
 from .events import DefectKind, Relabel
 from .jsonstream import Steps
 from .scanner import MORE
 from .state import State
-from .table import Kind, Meaning
+from .table import Kind, Meaning, Table
 
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
@@ -25,9 +27,15 @@ _TICK: Final = "`"
 class Reasoner(Answers):
     """Reads reasoning. ``draft`` is the state to return to while a call in open reasoning is held."""
 
-    draft: State | None = None
-    depth = 0
-    drafted = 0
+    __slots__ = ("depth", "draft", "drafted")
+
+    def __init__(
+        self, channel: Channel, reading: Reading, table: Table, *, strict: bool, guess: bool
+    ) -> None:
+        super().__init__(channel, reading, table, strict=strict, guess=guess)
+        self.draft: State | None = None
+        self.depth = 0
+        self.drafted = 0
 
     # -- tags in the answer ---------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ BUNDLED: tuple[str, ...] = tuple(_NAMES["slugs"])
 
 AUTO_ORDER: tuple[str, ...] = tuple(_NAMES["auto"])
 _ALIASES: Final[dict[str, str]] = _NAMES["aliases"]
+_FILES: Final[dict[str, str]] = {**{slug: slug for slug in BUNDLED}, **_ALIASES}
 
 
 def dialect_text(slug: str) -> str:
@@ -62,8 +63,8 @@ def _unbundled(name: str) -> bool:
 
 def bundled(name: str) -> Dialect:
     """The bundled dialect with this slug or alias. Raises ``UnknownDialectError``."""
-    slug = _ALIASES.get(name, name)
-    if name not in _ALIASES and name not in BUNDLED:
+    slug = _FILES.get(name)
+    if slug is None:
         if not _unbundled(name):
             raise UnknownDialectError(f"no dialect is called {name!r}{_hint(name)}")
         slug = name

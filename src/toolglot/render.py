@@ -8,14 +8,16 @@ its own close, text that reads as markup, blanks that are layout) raises ``Rende
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .auto import resolve
 from .bodies import codec_of
 from .dialect import Body, Dialect, Layout
 from .errors import RenderError
-from .message import Message, ToolCall
 from .parser import Named, OnDefect, parse
+
+if TYPE_CHECKING:
+    from .message import Message, ToolCall
 
 
 def render(message: Message | ToolCall | Sequence[ToolCall], dialect: Named, *, tools: object = None) -> str:
@@ -24,6 +26,8 @@ def render(message: Message | ToolCall | Sequence[ToolCall], dialect: Named, *, 
     ``tools`` are the request's tools; a format whose values carry no type needs them to tell the text
     ``"7"`` from the number. Raises ``RenderError`` where the dialect cannot carry the message.
     """
+    from .message import Message, ToolCall
+
     if isinstance(message, ToolCall):
         message = Message(tool_calls=(message,))
     elif not isinstance(message, Message):
@@ -92,19 +96,24 @@ def write_calls(calls: Sequence[ToolCall], dialect: Dialect) -> str:
     return around.between.join(around.opener + text + around.closer for text in written)
 
 
-class Frame(NamedTuple):
+class Frame:
     """What stands around and between calls between markers.
 
     ``opener`` and ``closer`` stand around each call, or with ``section`` around all of them; ``between``
     between each two; ``call_open`` and ``call_close`` around each single one inside.
     """
 
-    opener: str
-    closer: str
-    call_open: str
-    call_close: str
-    between: str
-    section: bool
+    __slots__ = ("between", "call_close", "call_open", "closer", "opener", "section")
+
+    def __init__(
+        self, opener: str, closer: str, call_open: str, call_close: str, between: str, section: bool
+    ) -> None:
+        self.opener = opener
+        self.closer = closer
+        self.call_open = call_open
+        self.call_close = call_close
+        self.between = between
+        self.section = section
 
 
 def frame(dialect: Dialect) -> Frame:

@@ -12,15 +12,15 @@ Does not: read any syntax. What ends a run is a pattern, or the markers, of the 
 
 from __future__ import annotations
 
+import re
 from types import FunctionType
 from typing import Any, Final
 
+from .counts import open_counts as counts
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
-from .limits import Limits
 from .markers import Markers
-from .parts import Beginning, Part, Parts, parts_of, remember
-from .counts import open_counts as counts
+from .parts import LONGEST, MOST, Beginning, Part, Parts, parts_of
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
@@ -30,6 +30,8 @@ _FOLD: Final = 4096
 # After so many characters their deltas are joined: each is a text of its own, of fifty bytes more.
 _JOIN: Final = 256
 HELD_MOST: Final = 64
+# Finds something in any text.
+_CARE: Final = re.compile("")
 # One character of raw text is at most so many of JSON.
 _ESCAPED_MOST: Final = 6
 
@@ -48,11 +50,16 @@ class Run:
 
     __slots__ = (
         *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
-        *("_end", "_led", "_looked", "_memory", "_ordinary", "_silent"),
+        *("_ascii", "_end", "_led", "_looked", "_memory", "_ordinary", "_silent", "_stop"),
     )
 
-    def __init__(self, source: Source, kind: type[Event], memory: tuple[Parts, ...]) -> None:
+    def __init__(
+        self, source: Source, kind: type[Event], memory: tuple[Parts, ...], care: re.Pattern[str] = _CARE
+    ) -> None:
         self.source = source
+        # What finds nothing in a text that is taken as it is, or in one of ASCII.
+        self._stop = care.search
+        self._ascii = False
         self.kind = kind
         self.index = -1
         self.at = 0
@@ -98,12 +105,21 @@ class Run:
     def learn(self, text: str) -> Part | None:
         """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
         self._looked += len(text)
-        part = self._part(text)
-        if part is None or len(part[2]) > HELD_MOST:
-            return None
-        if self._silent:
-            part = (part[0], "", part[2], part[3], part[4])
-        remember(self.parts, text, part)
+        found = self._stop(text)
+        part: Part | None
+        if found is None and (text.isascii() or not self._ascii):
+            part = (text, "" if self._silent else text, "", 0, len(text))
+        else:
+            part = self._part(text, 0 if found is None else found.start())
+            if part is None or len(part[2]) > HELD_MOST:
+                return None
+            if self._silent:
+                part = (part[0], "", part[2], part[3], part[4])
+        if len(text) <= LONGEST:
+            parts = self.parts
+            if len(parts) >= MOST:
+                parts.clear()
+            parts[text] = part
         return part
 
     def more(self, to: int) -> bool:
@@ -148,8 +164,11 @@ class Run:
         """How many characters may be taken before a limit has to be looked at; tells whether they go out."""
         raise NotImplementedError
 
-    def _part(self, text: str) -> Part | None:
-        """What is made of ``text`` where it makes events; None where the machine must read it."""
+    def _part(self, text: str, start: int) -> Part | None:
+        """What is made of ``text`` where it makes events; None where the machine must read it.
+
+        ``start``: in front of what is nothing that needs care.
+        """
         raise NotImplementedError
 
     def _deliver(self, text: str) -> None:
@@ -172,98 +191,6 @@ class NoRun(Run):
 NO_RUN: Final = NoRun()
 
 
-class HeadRun(Run):
-    """What begins ``rel`` ahead and sends nothing as long as it is but a ``beginning``."""
-
-    __slots__ = ("_begun_as", "_rel")
-
-    def __init__(self, source: Source, beginning: Beginning, rel: int = 0) -> None:
-        super().__init__(source, Text, beginning.parts(rel))
-        self._begun_as = beginning
-        self._rel = rel
-
-    def look(self, rel: int) -> None:
-        """Look that far ahead from here on."""
-        if rel != self._rel:
-            self._rel = rel
-            self._memory = self._begun_as.parts(rel)
-
-    def _room(self) -> int:
-        return _FOLD
-
-    def _part(self, text: str) -> Part | None:
-        return ("", "", text, 0, 0) if self._begun_as.fullmatch(text, self._rel) is not None else None
-
-    def _deliver(self, text: str) -> None:
-        """All is held."""
-
-
-def expect(source: Source, limits: Limits, beginning: Beginning | None, rel: int = 0) -> None:
-    """Declare that nothing happens while what stands ``rel`` ahead is but a ``beginning``, if one is."""
-    if beginning is not None and limits.header >= HELD_MOST <= limits.blanks:
-        source.run = head_run(source, beginning, rel)
-
-
-def head_run(source: Source, beginning: Beginning, rel: int = 0) -> HeadRun:
-    """The run for ``beginning``, made once for a source."""
-    run = source.runs.get(beginning)
-    if isinstance(run, HeadRun):
-        run.look(rel)
-        return run
-    if not source.runs:
-        source.runs = {}
-    run = source.runs[beginning] = HeadRun(source, beginning, rel)
-    return run
-
-
-def head_waits(source: Source, beginning: Beginning) -> bool:
-    """Declare that nothing happens while what is at the cursor is but a ``beginning``; whether it is."""
-    at = source.pos
-    if source.eof or len(source.text) - at > HELD_MOST:
-        return False
-    examined(len(source.text) - at)
-    if beginning.fullmatch(source.text, at) is None:
-        return False
-    source.run = head_run(source, beginning)
-    return True
-
-
-class OptionRun(Run):
-    """What stands ``rel`` ahead, behind blanks, as long as it may be the beginning of one of ``options``."""
-
-    __slots__ = ("_options", "_rel")
-
-    def __init__(self, source: Source, rel: int, options: tuple[str, ...]) -> None:
-        super().__init__(source, Text, parts_of(rel, options))
-        self._rel = rel
-        self._options = options
-
-    def _room(self) -> int:
-        return _FOLD
-
-    def _part(self, text: str) -> Part | None:
-        return ("", "", text, 0, 0) if undecided(text[self._rel :].lstrip(BLANKS), self._options) else None
-
-    def _deliver(self, text: str) -> None:
-        """All is held."""
-
-
-def undecided(text: str, options: tuple[str, ...]) -> bool:
-    """Whether more text must tell which of ``options`` it begins with, as ``Source.follows`` sees it."""
-    begun = False
-    for option in options:
-        if text.startswith(option):
-            return begun
-        begun = begun or option.startswith(text)
-    return begun
-
-
-def wait(source: Source, at: int, options: tuple[str, ...]) -> None:
-    """Declare that nothing happens before it is told which of ``options`` stands at local index ``at``."""
-    if not source.eof:
-        source.run = OptionRun(source, at - source.pos, options)
-
-
 # -- arguments -------------------------------------------------------------------------------------
 
 
@@ -273,14 +200,13 @@ class StringRun(Run):
     ``over``: what begins with the string's end and sends nothing.
     """
 
-    __slots__ = ("close", "over", "sink", "_inside", "_partial", "_stop")
+    __slots__ = ("close", "over", "sink", "_inside", "_partial")
 
     def __init__(self, source: Source, sink: Sink, patterns: Patterns, over: Beginning | None = None) -> None:
-        super().__init__(source, Arguments, parts_of(patterns, over))
+        super().__init__(source, Arguments, parts_of(patterns, over), patterns.stop)
         self.over = over
         self.sink = sink
         self.close = ""
-        self._stop = patterns.stop.search
         self._inside = patterns.inside
         self._partial = patterns.begun
 
@@ -289,14 +215,12 @@ class StringRun(Run):
         self._silent = self.index < 0
         return min(self.sink.room, _FOLD)
 
-    def _part(self, text: str) -> Part | None:
-        end = len(text)
-        if self._stop(text) is not None:
-            match = self._inside.match(text)
-            end = 0 if match is None else match.end()
-            if end < len(text) and self._partial.fullmatch(text, end) is None:
-                if self.over is None or self.over.fullmatch(text, end) is None:
-                    return None
+    def _part(self, text: str, start: int) -> Part | None:
+        match = self._inside.match(text)
+        end = 0 if match is None else match.end()
+        if end < len(text) and self._partial.fullmatch(text, end) is None:
+            if self.over is None or self.over.pattern.fullmatch(text, end) is None:
+                return None
         taken = text[:end]
         return taken, taken, text[end:], 0, end
 
@@ -314,7 +238,7 @@ class RawRun(Run):
     ``over``: what begins with a marker and sends nothing.
     """
 
-    __slots__ = ("over", "sink", "_blanks", "_inside", "_markers", "_partial", "_stop")
+    __slots__ = ("over", "sink", "_blanks", "_inside", "_markers", "_partial")
 
     def __init__(
         self,
@@ -325,11 +249,10 @@ class RawRun(Run):
         escape: str = "",
         over: Beginning | None = None,
     ) -> None:
-        super().__init__(source, Arguments, parts_of(markers, blanks, escape, over))
-        self.over = over
         patterns = raw_patterns(markers.firsts, blanks, escape)
+        super().__init__(source, Arguments, parts_of(markers, blanks, escape, over), patterns.stop)
+        self.over = over
         self.sink = sink
-        self._stop = patterns.stop.search
         self._inside = patterns.inside.search
         self._partial = patterns.begun.search
         self._markers = markers
@@ -340,11 +263,8 @@ class RawRun(Run):
         self._silent = self.index < 0
         return min(self.sink.room // _ESCAPED_MOST, _FOLD)
 
-    def _part(self, text: str) -> Part | None:
-        found = self._stop(text)
-        if found is None:
-            return text, text, "", 0, len(text)
-        start, end = found.start(), len(text)
+    def _part(self, text: str, start: int) -> Part | None:
+        end = len(text)
         if self._inside(text, start) is not None:
             end = begun(text, self._markers, None, start, self.over)
             if end < 0 or (self._ordinary and end < len(text)) or self._partial(text, start) is not None:
@@ -372,7 +292,7 @@ def begun(
     while match is not None:
         at = match.start()
         if not markers.partial(match, len(text), False):
-            return at if over is not None and over.fullmatch(text, at) is not None else -1
+            return at if over is not None and over.pattern.fullmatch(text, at) is not None else -1
         if firsts is None or text[at] in firsts or text[at] == "`":
             return at
         if at == 0:

@@ -12,12 +12,13 @@ what outlives a feed is a distance from the cursor, or an absolute offset (``bas
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from .counts import counting as counting
 from .counts import examined as examined
 from .counts import open_counts as _counts
-from .markers import Markers, Rope
+from .late import late
+from .markers import Bookmark, Markers, Rope
 from .stops import LETTER, NAME_STOP, other_than
 
 if TYPE_CHECKING:
@@ -29,22 +30,14 @@ _SLACK: Final = 64
 _LONG_RUN: Final = 16
 # What is shorter costs as much to keep as it is as to copy.
 _SHORT: Final = 256
-_NONBLANK: Final = re.compile(r"[^ \t\r\n]")
-_FENCE_LEAD: Final = re.compile(r"[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*")
-_TAIL: Final = re.compile(r"[ \t]{0,3}\Z")
+_NONBLANK: Final = late(r"[^ \t\r\n]")
+_FENCE_LEAD: Final = late(r"[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*")
+_TAIL: Final = late(r"[ \t]{0,3}\Z")
 
 UNBOUNDED: Final = 1 << 60
 NONE: Final = -1
 MORE: Final = -2
 END: Final = -3
-
-
-class Bookmark(NamedTuple):
-    """A place in the text: its offset, what stands in front of it, and which tokens are special."""
-
-    at: int
-    context: str
-    flags: tuple[tuple[int, int, bool], ...]
 
 
 # What no source changes, so that all of them share it until they have their own.
@@ -59,15 +52,14 @@ class Source:
 
     ``text`` is a window; ``pos`` the cursor in it; ``base`` the absolute offset of ``text[0]``;
     ``eof`` whether the text has ended; ``run`` what takes deltas without the machine, where it waits;
-    ``special`` are the markers that are special tokens, ``skipped`` how far ahead of the cursor a
-    search need not look again, and ``ahead`` the same for one that waited. ``due``: the absolute offset
-    up to which a run may go. ``runs``: those that were made already, by what they look for.
+    ``special`` are the markers that are special tokens, ``ahead`` how far ahead of the cursor a search that
+    waited need not look again. ``due``: the absolute offset up to which a run may go. ``runs``: those that
+    were made already, by what they look for.
     """
 
     __slots__ = (
-        *("text", "pos", "base", "ahead", "due", "eof", "run", "runs", "hit", "follow_at", "skipped"),
-        "special",
-        *("_keeps", "_kept", "_kept_to", "_flags", "_blanks", "_trail"),
+        *("text", "pos", "base", "ahead", "due", "eof", "run", "runs", "hit", "follow_at", "special"),
+        *("_keeps", "_kept", "_kept_to", "_flags", "_blanks", "_trail", "_trail_end"),
     )
 
     def __init__(self, base: int = 0) -> None:
@@ -81,15 +73,14 @@ class Source:
         self.runs: dict[object, Run] = _NO_RUNS
         self.hit: str | None = None
         self.follow_at = 0
-        self.skipped = 0
         self.special: frozenset[str] = frozenset()
-        self._keeps: list[int] = []
+        self._keeps: tuple[int, ...] = ()
         self._kept = _NOTHING_KEPT
         self._kept_to = 0
         self._flags: list[tuple[int, int, bool]] = _NO_FLAGS
         # Runs of blanks that were passed, and the one found at the end, as absolute offsets.
         self._blanks: dict[int, int] = _NO_BLANKS
-        self._trail = (base, base)
+        self._trail = self._trail_end = base
 
     @property
     def at(self) -> int:
@@ -151,17 +142,17 @@ class Source:
         if not self._keeps:
             self._kept = Rope()
             self._kept_to = start
-        self._keeps.append(start)
+        self._keeps = (*self._keeps, start)
 
     def release(self) -> None:
         """Undo the innermost ``keep``."""
-        self._keeps.pop()
+        self._keeps = self._keeps[:-1]
         if not self._keeps:
             self._kept = _NOTHING_KEPT
 
     def forget(self) -> None:
         """Let go of the text that was kept so far; ``keep`` holds on from the cursor."""
-        self._keeps = [self.at for _ in self._keeps]
+        self._keeps = tuple([self.at for _ in self._keeps])
         self._kept = Rope()
         self._kept_to = self.at
 
@@ -298,14 +289,15 @@ class Source:
         text = self.text
         if end <= start or text[end - 1] not in BLANKS:
             return end
-        first, last = self._trail[0] - self.base, self._trail[1] - self.base
+        first, last = self._trail - self.base, self._trail_end - self.base
         known = start <= last <= end
         low = last if known else start
         kept = len(text[low:end].rstrip(BLANKS))
         if _counts:
             examined(end - low - kept)
         at = low + kept if kept or not known else max(start, first)
-        self._trail = (self.base + at, self.base + end)
+        self._trail = self.base + at
+        self._trail_end = self.base + end
         return at
 
     def beginning(self, start: int, end: int, literal: str) -> int:

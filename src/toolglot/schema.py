@@ -13,27 +13,28 @@ raise, and all of them in ``read_tools``.
 from __future__ import annotations
 
 import marshal
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from .errors import ToolsError
+from .late import late
 from .literals import json_string, python_to_json, strict_json
 from .record import dataclass
 from .schemawalk import ANY, TEXT, Schema, Walk, named_types
 
 
-class Typed(NamedTuple):
+@dataclass(frozen=True)
+class Typed:
     """An argument's value as JSON text; ``ok`` is False where it is not of the declared type."""
 
     json: str
     ok: bool
 
 
-_INTEGER = re.compile(r"-?[0-9]+")
-_PADDED = re.compile(r"(?P<sign>-?)0+(?P<digits>[0-9]+)")
-_INTEGRAL_FLOAT = re.compile(r"-?[0-9]+\.0+")
+_INTEGER = late(r"-?[0-9]+")
+_PADDED = late(r"(?P<sign>-?)0+(?P<digits>[0-9]+)")
+_INTEGRAL_FLOAT = late(r"-?[0-9]+\.0+")
 _KINDS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 
 

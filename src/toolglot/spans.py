@@ -37,6 +37,13 @@ class Spans:
             self._local[channel] += length
         self._total += length
 
+    def both(self, last: str, length: int, channel: str) -> Spans:
+        """``length`` characters came on ``last``, and others will on ``channel``; ``ONE_CHANNEL`` anew."""
+        spans = Spans() if self is ONE_CHANNEL else self
+        spans.feed(last, length)
+        spans.feed(channel, 0)
+        return spans
+
     def _enter(self, channel: str) -> None:
         """Text comes on another channel than before."""
         last, self._last = self._last, channel
@@ -96,6 +103,10 @@ class Spans:
             return [Relabel(piece) for piece in pieces]
         span = (pieces[0][0], pieces[-1][1])
         return [Defect(event.kind, event.raw, event.detail, span, event.index)]
+
+
+ONE_CHANNEL: Final = Spans()
+"""What all outputs have whose text comes on one channel; nothing is fed to it."""
 
 
 def _moved(event: CallStart | Arguments | CallEnd, span: Span) -> Event:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
+from .late import late
 from .parts import Beginning
 
 _SURROGATES: Final = r"\ud800-\udfff"
@@ -19,34 +20,37 @@ _SURROGATES: Final = r"\ud800-\udfff"
 _AT_ONCE: Final = 255
 _QUOTES: Final = '"\\\\'
 _CONTROLS: Final = r"\x00-\x1f"
-SURROGATE: Final = re.compile(f"[{_SURROGATES}]")
-LETTER: Final = re.compile(r"\w")
+SURROGATE: Final = late(f"[{_SURROGATES}]")
+LETTER: Final = late(r"\w")
 
 # Ends of words in the body syntaxes.
-NAME_STOP: Final = re.compile(r"""[\s\[\]{}()<>"'`,;\\]""")
-WORD_STOP: Final = re.compile(r"[^\w.\-]")
-SCALAR_STOP: Final = re.compile(r"[,)\]}:\n]")
+NAME_STOP: Final = late(r"""[\s\[\]{}()<>"'`,;\\]""")
+WORD_STOP: Final = late(r"[^\w.\-]")
+SCALAR_STOP: Final = late(r"[,)\]}:\n]")
 
 # Whole pieces of strict JSON, where all is there that tells what they are: a key up to its value, and a
 # string in an object or an array, with what may stand behind it.
 _WHOLE: Final = r'"[^"\\\x00-\x1f]*"'
-PLAIN_KEY: Final = re.compile(rf"{_WHOLE}[ \t\r\n]*:[ \t\r\n]*(?=[^ \t\r\n])")
-PLAIN_MEMBER: Final = re.compile(rf'{_WHOLE}(?=[ \t\r\n]*(?:}}|,[ \t\r\n]*"))')
-PLAIN_ELEMENT: Final = re.compile(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{0-9-]))')
+PLAIN_KEY: Final = late(rf"{_WHOLE}[ \t\r\n]*:[ \t\r\n]*(?=[^ \t\r\n])")
+PLAIN_MEMBER: Final = late(rf'{_WHOLE}(?=[ \t\r\n]*(?:}}|,[ \t\r\n]*"))')
+PLAIN_ELEMENT: Final = late(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{0-9-]))')
 
 
 _GAP: Final = r"[ \t\r\n]*"
 
 
-class Head(NamedTuple):
+class Head:
     """The beginning of an object: ``whole`` matches it, ``begun`` all that may go on as it, with no care.
 
     ``parts``: the patterns of which ``begun`` is made.
     """
 
-    whole: re.Pattern[str]
-    begun: Beginning
-    parts: tuple[str, ...]
+    __slots__ = ("begun", "parts", "whole")
+
+    def __init__(self, whole: re.Pattern[str], begun: Beginning, parts: tuple[str, ...]) -> None:
+        self.whole = whole
+        self.begun = begun
+        self.parts = parts
 
 
 # A key up to where its value begins.
@@ -81,7 +85,7 @@ def _begun(*ways: Sequence[str]) -> Beginning:
         for part in reversed(parts):
             pattern = rf"{part}(?:\Z|{pattern})" if pattern else part
         patterns.append(pattern)
-    return Beginning(re.compile("|".join(patterns)))
+    return Beginning(late("|".join(patterns)))
 
 
 # Of a member that is plain: its key; what stands between a string or another value and the next one.

@@ -6,8 +6,7 @@ Promises: compiled once for a set of dialects and offered names, and shared. Doe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
 
 from .bodies import CODEC_NAMES, head_of
 from .dialect import Body, Dialect, Envelope, Unmarked
@@ -20,30 +19,35 @@ from .stops import heads_begun
 _CACHE_MOST: Final = 64
 
 
-class Kind(Enum):
-    """What a marker can be."""
+class Kind:
+    """What a marker can be: one of these words."""
 
-    OPEN = "open"
-    CLOSE = "close"
-    UNMARKED = "unmarked"
-    THINK_OPEN = "think_open"
-    THINK_CLOSE = "think_close"
-    STOP = "stop"
-    HEADER = "header"
-    WRAP_OPEN = "wrap_open"
-    WRAP_CLOSE = "wrap_close"
-    LEAD = "lead"
-    SKIP = "skip"
-    END = "end"
+    OPEN: Final = "open"
+    CLOSE: Final = "close"
+    UNMARKED: Final = "unmarked"
+    THINK_OPEN: Final = "think_open"
+    THINK_CLOSE: Final = "think_close"
+    STOP: Final = "stop"
+    HEADER: Final = "header"
+    WRAP_OPEN: Final = "wrap_open"
+    WRAP_CLOSE: Final = "wrap_close"
+    LEAD: Final = "lead"
+    SKIP: Final = "skip"
+    END: Final = "end"
 
 
-class Meaning(NamedTuple):
+class Meaning:
     """One meaning of a marker, in one dialect."""
 
-    kind: Kind
-    dialect: Dialect
-    unmarked: Unmarked | None = None
-    body: Body | None = None
+    __slots__ = ("body", "dialect", "kind", "unmarked")
+
+    def __init__(
+        self, kind: str, dialect: Dialect, unmarked: Unmarked | None = None, body: Body | None = None
+    ) -> None:
+        self.kind = kind
+        self.dialect = dialect
+        self.unmarked = unmarked
+        self.body = body
 
     @property
     def opens(self) -> bool:
@@ -56,18 +60,28 @@ class Meaning(NamedTuple):
         return self.unmarked is not None and self.unmarked.place == "word" and self.unmarked.shape == "name"
 
 
-class Way(NamedTuple):
+class Way:
     """A way to read what follows an opener: a dialect and one of its bodies.
 
     Of the calls that it reads, ``head`` is how their text begins behind an opener, ``next`` what comes behind
     a call in front of the next one, and ``after`` the same behind the close.
     """
 
-    dialect: Dialect
-    body: Body
-    head: Beginning | None = None
-    next: Beginning | None = None
-    after: Beginning | None = None
+    __slots__ = ("after", "body", "dialect", "head", "next")
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        body: Body,
+        head: Beginning | None = None,
+        next: Beginning | None = None,
+        after: Beginning | None = None,
+    ) -> None:
+        self.dialect = dialect
+        self.body = body
+        self.head = head
+        self.next = next
+        self.after = after
 
 
 def way_of(dialect: Dialect, body: Body) -> Way:
@@ -93,7 +107,7 @@ class Table:
     def __init__(self, dialects: Sequence[Dialect], calls: bool = True) -> None:
         self.dialects = tuple(dialects)
         self.meanings: dict[str, list[Meaning]] = {}
-        self.by_kind: dict[str, list[tuple[Kind, list[Meaning]]]] = {}
+        self.by_kind: dict[str, list[tuple[str, list[Meaning]]]] = {}
         # By the ids of an opener's meanings, which are kept with them.
         self.ways: dict[tuple[int, ...], tuple[list[Meaning], list[Way], bool]] = {}
         self.answers: list[Meaning] = []
@@ -269,13 +283,15 @@ def _body_for(dialect: Dialect, unmarked: Unmarked) -> Body:
     )
 
 
-_Key = tuple[tuple[int, ...], frozenset[str], bool]
+_Key = tuple[int | tuple[int, ...], frozenset[str], bool]
+# More dialects than these are those of an automatic choice, which keeps them in one tuple.
+_FEW: Final = 8
 _tables: dict[_Key, Table] = {}
 
 
-def table_of(dialects: Sequence[Dialect], names: frozenset[str], *, calls: bool = True) -> Table:
+def table_of(dialects: tuple[Dialect, ...], names: frozenset[str], *, calls: bool = True) -> Table:
     """The table of ``dialects`` for the offered ``names``, compiled once; without calls if none is wanted."""
-    ids = tuple(map(id, dialects))
+    ids = id(dialects) if len(dialects) > _FEW else tuple([id(dialect) for dialect in dialects])
     found = _tables.get((ids, names, calls))
     if found is None:
         plain = _tables.get((ids, frozenset(), calls)) or _keep(
@@ -286,7 +302,7 @@ def table_of(dialects: Sequence[Dialect], names: frozenset[str], *, calls: bool 
 
 
 def _keep(key: _Key, table: Table) -> Table:
-    # A table holds its dialects, so their ids are not used again while it is cached.
+    # A table holds its dialects, and their tuple, so their ids are not used again while it is cached.
     while len(_tables) >= _CACHE_MOST:
         _tables.pop(next(iter(_tables)), None)
     _tables[key] = table

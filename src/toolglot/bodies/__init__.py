@@ -9,20 +9,21 @@ to the envelope.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ..calls import Reading
 from ..dialect import Body
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
+from ..record import dataclass
 from ..scanner import MORE, NONE
 from ..stops import opened_head
 
 Written = Sequence[tuple[str, Mapping[str, Any]]]
 
 
-class Codec(NamedTuple):
+@dataclass(frozen=True)
+class Codec:
     """The functions of a codec.
 
     ``starts(reading, at, body)``: 1 where a body begins at local index ``at``, ``MORE`` where that
@@ -67,6 +68,8 @@ def codec_of(name: str) -> Codec:
     """The codec of this name; its module is loaded when it is first needed."""
     found = _codecs.get(name)
     if found is None:
+        from importlib import import_module
+
         stem, starts, reads, several = _KNOWN[name]
         module: Any = import_module(f"{__package__}.{stem}")
         found = _codecs[name] = Codec(

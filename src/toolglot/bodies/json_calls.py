@@ -17,15 +17,16 @@ from ..dialect import Body
 from ..events import DefectKind
 from ..faults import BodyFault, Cut, Malformed
 from ..jsonstream import Steps, ValueReader
-from ..runs import head_waits
 from ..scanner import END, MORE, Source
 from ..sinks import Collect, Sink, Skip
 from ..stops import name_head, object_head
+from ..waits import head_waits
 from .fences import close_fence, inside_fence, open_fence
 
 _EARLY: Final = "before_name"
 LATE: Final = "after_arguments"
 _DEEPEST: Final = 4
+_NO_ARGUMENTS: Final[Mapping[str, str]] = {}
 _NO_OBJECT: Final = "the arguments are not an object"
 # What arguments begin with, and what is read to its end where an object should stand.
 _WRITTEN: Final = ("{", '"', "[", "null")
@@ -107,6 +108,11 @@ def _reread(text: str, reading: Reading) -> str:
 class CallObject:
     """Follows the members of a call's object and makes the call, or the listed calls, of them."""
 
+    __slots__ = (
+        *("_arguments", "_bad", "_body", "_call", "_depth", "_id", "_kept", "_key", "_listed", "_live"),
+        *("_name", "_reading", "_source"),
+    )
+
     def __init__(self, reading: Reading, depth: int = 0) -> None:
         self._reading = reading
         self._source: Source = reading.source
@@ -114,7 +120,7 @@ class CallObject:
         self._depth = depth
         self._key = ""
         self._kept: Collect | None = None
-        self._arguments: dict[str, str] = {}
+        self._arguments: Mapping[str, str] = _NO_ARGUMENTS
         self._name: str | None = None
         self._id: str | None = None
         self._call: Call | None = None
@@ -131,8 +137,8 @@ class CallObject:
         if head is None:
             return False
         source.pos = head.end()
-        self._name = head[1]
-        self._call = reading.start(head[1])
+        self._name = name = head[1]
+        self._call = reading.start(name)
         return True
 
     def arguments(self) -> Call | None:
@@ -201,7 +207,7 @@ class CallObject:
         text = self._kept.text()
         body = self._body
         if self._key in body.arguments_keys:
-            self._arguments[self._key] = text
+            self._arguments = {**self._arguments, self._key: text}
         elif self._key in body.id_keys:
             self._id = str(json.loads(text)) if text[0] in '"0123456789' else None
         elif text[0] != '"':

@@ -86,7 +86,8 @@ def _argument(reading: Reading, call: Call, key: str, text: str) -> None:
     if quoted or param.is_string:
         written, fits = json_string(text), True
     elif call.tool is not None and call.tool.declares(key):
-        written, fits = param.typed(text)
+        typed = param.typed(text)
+        written, fits = typed.json, typed.ok
     else:
         written, fits = (text if is_number(text) or text in _WORDS else json_string(text)), True
     call.take(("{" if call.empty else ", ") + f"{json_string(key)}: {written}", 0)

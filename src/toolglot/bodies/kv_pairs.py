@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ..calls import Call, Reading
 from ..dialect import Body
 from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
+from ..late import Once
 from ..literals import json_string
 from ..markers import marks
 from ..scanner import BLANKS, END, MORE, NONE
@@ -103,7 +104,7 @@ def _pair(reading: Reading, call: Call) -> Steps:
         param = STRING
     reading.channel.settle(source.at)
     call.take(("{" if call.empty else ", ") + json_string(key) + ": ", 0)
-    yield from RawValue(reading, call, param, _frame(reading, call)).read()
+    yield from RawValue(reading, call, param, _frame_of(body)).read()
 
 
 def _mend(reading: Reading, detail: str, start: int) -> None:
@@ -113,21 +114,25 @@ def _mend(reading: Reading, detail: str, start: int) -> None:
     reading.repaired(detail, start, reading.source.at)
 
 
-def _frame(reading: Reading, call: Call) -> Frame:
+def _sibling(reading: Reading, call: Call, at: int) -> int:
+    """Whether the key that begins at local index ``at`` is one of the tool's."""
     source, body = reading.source, reading.body
+    end = source.stop(tag_stop(body.key_close[0]), at)
+    if end >= len(source.text):
+        return NONE if source.eof or end - at > reading.limits.header else MORE
+    found = max(source.starts(end, marker) for marker in body.key_close)
+    if found != 1:
+        return MORE if any(source.starts(end, m) == MORE for m in body.key_close) else NONE
+    tool = call.tool
+    name = source.text[at:end].strip(BLANKS)
+    return 1 if tool is None or tool.open or tool.declares(name) else NONE
 
-    def sibling(at: int) -> int:
-        end = source.stop(tag_stop(body.key_close[0]), at)
-        if end >= len(source.text):
-            return NONE if source.eof or end - at > reading.limits.header else MORE
-        found = max(source.starts(end, marker) for marker in body.key_close)
-        if found != 1:
-            return MORE if any(source.starts(end, m) == MORE for m in body.key_close) else NONE
-        tool = call.tool
-        name = source.text[at:end].strip(BLANKS)
-        return 1 if tool is None or tool.open or tool.declares(name) else NONE
 
-    return Frame(body.value_close, body.key_open, sibling)
+def _frame(body: Body) -> Frame:
+    return Frame(body.value_close, body.key_open, _sibling)
+
+
+_frame_of: Final = Once(_frame)
 
 
 def _until(reading: Reading, call: Call, closers: tuple[str, ...]) -> Generator[None, None, str]:

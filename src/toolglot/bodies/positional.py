@@ -78,7 +78,7 @@ def read(reading: Reading) -> Steps:
         source.pos = source.follow_at
         reading.channel.settle(source.at)
         call.take("{" + json_string(reading.body.text_key) + ": ", 0)
-        value = RawValue(reading, call, STRING, Frame(reading.closers, (), lambda at: NONE, kind="rest"))
+        value = RawValue(reading, call, STRING, Frame(reading.closers, kind="rest"))
         value.anchored = True
         yield from value.read()
         call.take("}", 0)

@@ -19,15 +19,17 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
-from ..markers import Rope, marks
+from ..late import Once
+from ..markers import Markers, Rope, marks
 from ..parts import Beginning
-from ..runs import RawRun
+from ..runs import HELD_MOST, RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
 from ..sinks import Kept
 
 _NEWLINE: Final = "\n"
 _NULL: Final = "null"
+_NOTHING: Final = Rope()
 # A call, its markers and its section: more closes in a row than these are no part of a value.
 _OUTER_MOST: Final = 3
 
@@ -62,11 +64,12 @@ def _stands(reading: Reading, found: int) -> int:
 class Frame:
     """The markers around the values of one call.
 
-    ``ends`` close a value, ``siblings`` open the next one and ``sibling(at)`` tells whether one that
-    begins at a local index is (1), is not (``NONE``) or may be (``MORE``) one of the tool's; ``blocks``
-    close the group of values, ``openers`` begin another group. ``kind``: ``pairs``, or ``rest`` where
-    the value is the whole rest of its body: then any of ``ends`` ends it, and is left. ``over``: what
-    begins with a value's end, and in front of whose end nothing happens.
+    ``ends`` close a value, ``siblings`` open the next one and ``sibling(reading, call, at)`` tells whether
+    one that begins at a local index is (1), is not (``NONE``) or may be (``MORE``) one of the tool's;
+    ``blocks`` close the group of values, ``openers`` begin another group. ``kind``: ``pairs``, or ``rest``
+    where the value is the whole rest of its body: then any of ``ends`` ends it, and is left. ``over``: what
+    begins with a value's end, and in front of whose end nothing happens. One frame serves all calls of a
+    body.
     """
 
     __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind", "over")
@@ -74,8 +77,8 @@ class Frame:
     def __init__(
         self,
         ends: tuple[str, ...],
-        siblings: tuple[str, ...],
-        sibling: Callable[[int], int],
+        siblings: tuple[str, ...] = (),
+        sibling: Callable[[Reading, Call, int], int] | None = None,
         blocks: tuple[str, ...] = (),
         openers: tuple[str, ...] = (),
         kind: str = "pairs",
@@ -90,11 +93,23 @@ class Frame:
         self.over = over
 
 
+def _ends_of(frame: Frame, closers: tuple[str, ...]) -> Markers:
+    return marks((*frame.ends, *frame.siblings, *frame.blocks, *closers))
+
+
+_marks_of: Final = Once(_ends_of)
+
+
 class RawValue:
     """Reads one raw value up to its end. ``frame``: the markers around it.
 
     ``anchored``: whether its end must stand at the start of a line. ``escape``: with what an escape begins.
     """
+
+    __slots__ = (
+        *("_call", "_frame", "_gaps", "_inner", "_kept", "_live", "_marks", "_nulls", "_param", "_reading"),
+        *("_over", "_run", "_source", "_trim", "anchored"),
+    )
 
     escape: ClassVar[str] = ""
 
@@ -108,12 +123,13 @@ class RawValue:
         self._gaps = reading.body.gaps
         self._nulls = reading.body.nulls == "always"
         self._live = param.is_string and not self._nulls
-        self._kept = Rope()
+        self._kept = _NOTHING if self._live else Rope()
         self.anchored = False
         self._inner = False
         self._run: RawRun | None = None
-        self._groups = (frame.ends, frame.siblings, frame.blocks, reading.closers)
-        self._marks = marks(sum(self._groups, ()))
+        self._marks = _marks_of(frame, reading.closers)
+        limits = reading.limits
+        self._over = frame.over if limits.header >= HELD_MOST <= limits.blanks else None
 
     def read(self) -> Steps:
         """Read the value, its close and what it means. The cursor stands behind the close."""
@@ -139,10 +155,10 @@ class RawValue:
             verdict = self._ends(hit, marker)
             if verdict == MORE:
                 ahead = source.ahead = self._data(hit, held=True)
-                if self._frame.over is not None:
+                if self._over is not None:
                     self._wait()
                 yield
-                if self._frame.over is not None:
+                if self._over is not None:
                     ahead = source.ahead
             elif verdict == NONE:
                 self._inner = self._inner or marker in self._frame.ends
@@ -167,7 +183,7 @@ class RawValue:
         if self._run is None or not isinstance(self._run.sink, Call):
             blanks = BLANKS if self._trim == "blank" else _NEWLINE if self.anchored else ""
             sink = self._call if self._live else Kept(self._source, self._kept)
-            self._run = RawRun(self._source, sink, self._marks, blanks, self.escape, self._frame.over)
+            self._run = RawRun(self._source, sink, self._marks, blanks, self.escape, self._over)
         self._source.run = self._run
 
     def _lead(self) -> Steps:
@@ -280,5 +296,7 @@ class RawValue:
         if not self._counts(at):
             return NONE
         if marker in frame.siblings:
-            return frame.sibling(at + len(marker))
+            return (
+                NONE if frame.sibling is None else frame.sibling(self._reading, self._call, at + len(marker))
+            )
         return ends_call(self._reading, at + len(marker), frame.openers)

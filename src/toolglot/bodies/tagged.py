@@ -16,14 +16,15 @@ from ..dialect import Body, Tag
 from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
+from ..late import Once
 from ..literals import json_string
 from ..markers import Markers, marks
 from ..pieces import twice
-from ..runs import HELD_MOST, wait
 from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
 from ..stops import NAME_STOP, value_end_begun
+from ..waits import wait
 from .rawvalue import Frame, RawValue
 from .tags import (
     ENTITY_MOST,
@@ -104,19 +105,16 @@ def read(reading: Reading) -> Steps:
         call.take("{}", 0)
         call.end()
         return
-    objects = (*body.whole[:1], *(("{",) if reading.lenient or body.inside == "json" else ()))
-    follow = (own.open, tag.end, *objects, *(reading.closers if reading.lenient else ()))
-    found = yield from _ahead(reading, follow)
+    sought = _sought_of(body, reading.closers, reading.openers, reading.lenient)
+    found = yield from _ahead(reading, sought.follow)
     if found == NONE:
         raise Malformed(f"expected {own.open!r} or {tag.end!r}")
     call = reading.start(name, own_id)
     source.pos = source.follow_at
-    # The next call in its place is no proof that one without arguments was meant.
-    behind = (own.open, tag.end, *(_outer(reading) if reading.lenient else ()))
-    if follow[found] in objects:
-        found = yield from _object(reading, call, follow[found], behind)
+    if sought.follow[found] in sought.objects:
+        found = yield from _object(reading, call, sought.follow[found], sought.behind)
     elif found == 0:
-        found = yield from _params(reading, call, behind)
+        found = yield from _params(reading, call, sought.behind)
     else:
         call.take("{}", 0)
     if found == 0:
@@ -128,9 +126,22 @@ def read(reading: Reading) -> Steps:
     call.end()
 
 
-def _outer(reading: Reading) -> tuple[str, ...]:
-    """What ends a call whose own end is missing: an outer close, or the next call."""
-    return (*reading.closers, _tags(reading.body)[0].open, *reading.openers)
+class _Sought:
+    """What may ``follow`` a name, which of that are ``objects``, and what may stand ``behind`` arguments."""
+
+    __slots__ = ("behind", "follow", "objects")
+
+    def __init__(self, body: Body, closers: tuple[str, ...], openers: tuple[str, ...], lenient: bool) -> None:
+        tag, own = _tags(body)
+        self.objects = (*body.whole[:1], *(("{",) if lenient or body.inside == "json" else ()))
+        self.follow = (own.open, tag.end, *self.objects, *(closers if lenient else ()))
+        # An outer close or the next call ends one whose own end is missing. The next call behind the name is
+        # no proof that one without arguments was meant.
+        outer = (*closers, tag.open, *openers) if lenient else ()
+        self.behind = (own.open, tag.end, *outer)
+
+
+_sought_of: Final = Once(_Sought)
 
 
 def _object(reading: Reading, call: Call, first: str, behind: tuple[str, ...]) -> Generator[None, None, int]:
@@ -182,18 +193,6 @@ def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[
     """Read all parameters; what stands behind them."""
     source = reading.source
     tag, own = _tags(reading.body)
-
-    def sibling(at: int) -> int:
-        found = tag_at(source, at, own, reading.limits.header)
-        if not isinstance(found, Tagged):
-            return found
-        tool = call.tool
-        return 1 if tool is None or tool.open or tool.declares(found.name) else NONE
-
-    over = None
-    if reading.limits.header >= HELD_MOST and reading.limits.blanks >= HELD_MOST and not reading.body.gaps:
-        over = value_end_begun(own.end, own.open, own.close, bool(own.key), tag.end)
-    frame = Frame((own.end,), (own.open,), sibling, (tag.end,), (tag.open,), over=over)
     found = 0
     while found == 0:
         param = yield from read_tag(reading, own)
@@ -202,7 +201,7 @@ def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[
         if param.empty:
             call.take('""', 0)
         else:
-            yield from _value(reading, call, _param(reading, call, param, own), frame)
+            yield from _value(reading, call, _param(reading, call, param, own))
         found = yield from _ahead(reading, behind)
         if found == NONE:
             raise Malformed(f"expected {own.open!r} or {tag.end!r}")
@@ -211,21 +210,48 @@ def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[
     return found
 
 
-def _value(reading: Reading, call: Call, param: Param, frame: Frame) -> Steps:
+def _sibling(reading: Reading, call: Call, at: int) -> int:
+    """Whether the tag whose name begins at local index ``at`` is a parameter of the tool."""
+    found = tag_at(reading.source, at, _tags(reading.body)[1], reading.limits.header)
+    if not isinstance(found, Tagged):
+        return found
+    tool = call.tool
+    return 1 if tool is None or tool.open or tool.declares(found.name) else NONE
+
+
+def _frame(body: Body) -> Frame:
+    tag, own = _tags(body)
+    over = None if body.gaps else value_end_begun(own.end, own.open, own.close, bool(own.key), tag.end)
+    return Frame((own.end,), (own.open,), _sibling, (tag.end,), (tag.open,), over=over)
+
+
+_frame_of: Final = Once(_frame)
+
+
+def _value(reading: Reading, call: Call, param: Param) -> Steps:
     """Read one value and its close, where it stands between quotation markers those too."""
+    # One generator less is open all the while that a long value comes.
+    return _quoted(reading, call, param) if reading.body.quote else _raw(reading, call, param)
+
+
+def _raw(reading: Reading, call: Call, param: Param) -> Steps:
+    reader = EscapedValue if _tags(reading.body)[1].escapes == "text" else RawValue
+    return reader(reading, call, param, _frame_of(reading.body)).read()
+
+
+def _quoted(reading: Reading, call: Call, param: Param) -> Steps:
     source, quote = reading.source, reading.body.quote
     own = _tags(reading.body)[1]
-    found = MORE if quote else NONE
+    found = MORE
     while found == MORE:
         found = source.follows(source.pos, quote[:1])
         if found == MORE:
             yield
     if found != 0:
-        reader = EscapedValue if own.escapes == "text" else RawValue
-        yield from reader(reading, call, param, frame).read()
+        yield from _raw(reading, call, param)
         return
     source.pos = source.follow_at + len(quote[0])
-    yield from RawValue(reading, call, param, Frame(quote[1:], (own.end,), lambda at: NONE)).read()
+    yield from RawValue(reading, call, param, Frame(quote[1:], (own.end,))).read()
     if (yield from _ahead(reading, (own.end,))) == NONE:
         raise Malformed(f"expected {own.end!r}")
     source.pos = source.follow_at + len(own.end)
@@ -233,6 +259,8 @@ def _value(reading: Reading, call: Call, param: Param, frame: Frame) -> Steps:
 
 class EscapedValue(RawValue):
     """A raw value with escapes."""
+
+    __slots__ = ()
 
     escape: ClassVar[str] = "&"
 

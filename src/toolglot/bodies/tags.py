@@ -8,31 +8,35 @@ its ``=``, and attributes in any order.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from ..calls import Reading
 from ..dialect import Tag
 from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..pieces import attributes_of
-from ..runs import expect
 from ..scanner import BLANKS, MORE, NONE, Source
 from ..stops import one_of, tag_begun, tag_parts, tag_stop
+from ..waits import expect
 
 _QUOTES: Final = "\"'"
 _OPENING: Final = "<"
+_NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 # In the order in which they are undone, so that an escaped escape stays one.
 _ENTITIES: Final = (("&quot;", '"'), ("&apos;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 ENTITY_MOST: Final = max(len(entity) for entity, _ in _ENTITIES)
 
 
-class Tagged(NamedTuple):
+class Tagged:
     """A tag that was read: name, attributes, the local index behind it, and whether it closes itself."""
 
-    name: str
-    attributes: Mapping[str, str]
-    end: int
-    empty: bool
+    __slots__ = ("attributes", "empty", "end", "name")
+
+    def __init__(self, name: str, attributes: Mapping[str, str], end: int, empty: bool) -> None:
+        self.name = name
+        self.attributes = attributes
+        self.end = end
+        self.empty = empty
 
 
 def tag_begins(source: Source, at: int, tag: Tag) -> int:
@@ -56,7 +60,7 @@ def tag_at(source: Source, at: int, tag: Tag, most: int) -> Tagged | int:
     end += len(tag.close)
     if not tag.key:
         name = inside.strip()
-        return Tagged(name, {}, end, False) if name else NONE
+        return Tagged(name, _NO_ATTRIBUTES, end, False) if name else NONE
     bare = inside.rstrip(BLANKS)
     empty = bare.endswith("/")
     attributes = attributes_of(bare[:-1] if empty else bare)
