@@ -31,6 +31,7 @@ _RANDOM_BYTES: Final = 12
 _LONG: Final = 1 << 16
 _NO_BODY: Final = Body("")
 # Shared by the calls that have nothing to send, and never changed.
+_NOTHING: Final = Rope()
 _NO_TEXTS: Final[list[str]] = []
 
 
@@ -76,7 +77,10 @@ class Ledger:
 
 
 class Call:
-    """A call whose name is known: a sink for the JSON text of its arguments."""
+    """A call whose name is known: a sink for the JSON text of its arguments.
+
+    ``empty``: whether no argument text has come yet. ``pending``: what came and was not sent.
+    """
 
     __slots__ = (
         "channel",
@@ -84,10 +88,11 @@ class Call:
         "name",
         "tool",
         "start",
-        "_held",
+        "empty",
+        "pending",
         "room",
+        "_held",
         "_parts",
-        "_pending",
         "_sent",
         "_value",
         "_from",
@@ -104,37 +109,35 @@ class Call:
         self.start = channel.mark
         self._held = held
         self.room = room
-        self._parts = Rope()
-        self._pending = _NO_TEXTS
+        self.empty = True
+        self.pending = _NO_TEXTS
+        self._parts = _NOTHING
         # Whether any of it was sent, which is then not to be sent in one piece with the rest.
         self._sent = False
         self._value: Any = None
         self._from = self._to = channel.mark
 
-    @property
-    def empty(self) -> bool:
-        """Whether no argument text has come yet."""
-        return self._parts.length == 0
-
     def take(self, text: str, count: int) -> None:
         """``text`` is argument JSON that stands for the next ``count`` characters."""
         source = self.channel.source
-        if len(text) > self.room:
+        length = len(text)
+        if length > self.room:
             # As many characters as fit, so that the pieces in which the text came do not matter.
-            if len(text) == count and self.room:
+            if length == count and self.room:
                 self.take(text[: self.room], self.room)
             raise OverLimit("the call is longer than the limit allows")
-        if self._parts.length == 0:
-            self._from = source.at
-        source.pos += count
-        if text:
-            self.room -= len(text)
-            self._parts.append(text)
-            if self._pending:
-                self._pending.append(text)
+        start = source.pos
+        source.pos = end = start + count
+        if length:
+            if self.empty:
+                self.empty = False
+                self._from = source.base + start
+            self.room -= length
+            if self.pending:
+                self.pending.append(text)
             else:
-                self._pending = [text]
-            self._to = source.base + source.pos
+                self.pending = [text]
+            self._to = source.base + end
 
     def take_raw(self, text: str) -> None:
         """``text`` is what stands at the cursor, to be the inside of a JSON string."""
@@ -147,14 +150,14 @@ class Call:
 
     def take_value(self, text: str, count: int, value: Any) -> None:
         """As ``take``, for all the arguments at once, already decoded."""
-        if self._parts.length == 0:
+        if self.empty:
             self._value = value
         self.take(text, count)
 
     def live(self) -> int:
         """The call's index where argument text may go out at once: nothing is held, or waits to be sent."""
         channel = self.channel
-        if channel.call is not self or channel.holds or self._pending or channel.mark != channel.source.at:
+        if channel.call is not self or channel.holds or self.pending or channel.mark != channel.source.at:
             return -1
         return self.index
 
@@ -164,37 +167,49 @@ class Call:
         source = channel.source
         source.pos += count
         self.room -= len(text)
-        self._sent = True
-        self._parts.append(text)
+        self._keep(text)
         self._to = channel.mark = source.base + source.pos
 
     def flush(self) -> None:
         """Send the argument text that came since the last time."""
-        if not self._pending:
+        pending = self.pending
+        if not pending:
             return
-        channel = self.channel
-        start, channel.mark = channel.mark, self._to
-        text = self._pending[0] if len(self._pending) == 1 else "".join(self._pending)
-        self._pending = _NO_TEXTS
+        channel, end = self.channel, self._to
+        start, channel.mark = channel.mark, end
+        text = pending[0] if len(pending) == 1 else "".join(pending)
+        self.pending = _NO_TEXTS
+        if channel.call is self:
+            self._keep(text)
+        channel.push(Arguments(self.index, text, (start, end)))
+
+    def _keep(self, text: str) -> None:
+        """Gather what goes out, for the call's end."""
         self._sent = True
-        channel.push(Arguments(self.index, text, (start, self._to)))
+        if self._parts is _NOTHING:
+            self._parts = Rope()
+        self._parts.append(text)
 
     def end(self) -> None:
         """The call is complete, up to the cursor. Raises ``Malformed`` where its arguments are no object."""
         channel = self.channel
-        text = self._parts.text()
+        text = "".join(self.pending)
+        if self._sent:
+            text = self._parts.text() + text
         if len(text) > _LONG:
             # Its pieces are let go before the value is made: the source has the same ones, if it is JSON.
             channel.source.share(self._from, text)
             if not self._sent:
-                self._pending = [text]
+                self.pending = [text]
         value, canonical = (self._value, None) if self._value is not None else decode(text)
         if not isinstance(value, dict):
             raise Malformed("the arguments are not an object")
-        text, self._parts = "", Rope()
-        self.flush()
+        text, self._parts = "", _NOTHING
+        # What goes out now need not be gathered any more.
         channel.call = None
-        at = channel.source.at
+        self.flush()
+        source = channel.source
+        at = source.base + source.pos
         if canonical is not None:
             channel.defect(
                 DefectKind.DUPLICATE_ARGUMENT,
