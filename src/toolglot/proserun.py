@@ -65,10 +65,7 @@ class ProseRun(Run):
 
     def _room(self) -> int:
         flow, source = self._flow, self.source
-        return _FOLD if not flow.holds and not flow.aside and flow.mark == source.at else 0
-
-    def _goes_out(self) -> bool:
-        return True
+        return _FOLD if not flow.holds and not flow.aside and flow.mark == source.base + source.pos else 0
 
     def _part(self, text: str, start: int) -> Part | None:
         if not text.isascii() and SURROGATE.search(text) is not None:
