@@ -23,6 +23,7 @@ from .events import Event
 from .lane import Lane
 from .limits import Limits
 from .literals import clean
+from .native import mypyc_attr
 from .pieces import after_last
 from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
@@ -45,6 +46,7 @@ _NOTHING: Final[tuple[Event, ...]] = ()
 _LIMITS: Final = Limits()
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Parser:
     """Parses one output while it comes.
 
@@ -166,15 +168,13 @@ class Parser:
                     run.pieces.append(taken)
                     if not piece:
                         return _NOTHING
-                    event: Any
-                    if NEW_EVENT is not None:
-                        event = NEW_EVENT(run.kind)
-                        if run.index >= 0:
-                            event.index = run.index
-                        event.text = piece
-                        event.span = (start, end)
-                    else:
-                        event = run.event(piece, start, end)
+                    if NEW_EVENT is None:
+                        return (run.event(piece, start, end),)
+                    event = NEW_EVENT(run.kind)
+                    if run.index >= 0:
+                        event.index = run.index
+                    event.text = piece
+                    event.span = (start, end)
                     return (event,)
         return self._feed(delta, channel, special)
 

@@ -50,15 +50,22 @@ class Run:
 
     __slots__ = (
         *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
-        *("_ascii", "_end", "_led", "_looked", "_memory", "_ordinary", "_silent", "_stop"),
+        *("_ascii", "_end", "_last", "_led", "_looked", "_memory", "_ordinary", "_silent", "_stop"),
     )
 
     def __init__(
-        self, source: Source, kind: type[Event], memory: tuple[Parts, ...], care: re.Pattern[str] = _CARE
+        self,
+        source: Source,
+        kind: type[Event],
+        memory: tuple[Parts, ...],
+        care: re.Pattern[str] = _CARE,
+        last: str = "",
     ) -> None:
         self.source = source
-        # What finds nothing in a text that is taken as it is, or in one of ASCII.
+        # What finds nothing in a text that is taken as it is, or in one of ASCII; and what this does not end
+        # with. In the pattern, each blank inside a text would begin a match, and that asks for memory.
         self._stop = care
+        self._last = last
         self._ascii = False
         self.kind = kind
         self.index = -1
@@ -107,10 +114,11 @@ class Run:
         self._looked += len(text)
         found = self._stop.search(text)
         part: Part | None
-        if found is None and (text.isascii() or not self._ascii):
+        held = self._last and text[-1:] in self._last
+        if found is None and not held and (not self._ascii or text.isascii()):
             part = (text, "" if self._silent else text, "", 0, len(text))
         else:
-            part = self._part(text, 0 if found is None else found.start())
+            part = self._part(text, len(text) if found is None else found.start())
             if part is None or len(part[2]) > HELD_MOST:
                 return None
             if self._silent:
@@ -249,8 +257,10 @@ class RawRun(Run):
         escape: str = "",
         over: Beginning | None = None,
     ) -> None:
-        patterns = raw_patterns(markers.firsts, blanks, escape)
-        super().__init__(source, Arguments, parts_of(markers, blanks, escape, over), patterns.stop)
+        patterns = raw_patterns(markers.firsts, escape)
+        # The other blanks are control characters, which the pattern finds wherever they stand.
+        last = " " if " " in blanks else ""
+        super().__init__(source, Arguments, parts_of(markers, blanks, escape, over), patterns.stop, last)
         self.over = over
         self.sink = sink
         self._inside = patterns.inside
