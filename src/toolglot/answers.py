@@ -237,6 +237,7 @@ class Answers(Claims):
         if marker:
             meanings = self.state.table.meanings[marker]
             yield from self.begin(0, marker, [m for m in meanings if m.kind is Kind.OPEN] or meanings)
+            yield from self.entered()
             return meanings[0].dialect if channel.ledger.count > count else False
         return (yield from self._fence_bare())
 

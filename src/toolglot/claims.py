@@ -6,7 +6,7 @@ only once it is complete and its gate holds. What is refuted is content, byte fo
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Final
 
 from .bodies import read_body
@@ -16,12 +16,13 @@ from .dialect import Dialect
 from .envelope import Machine, Verdict
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
+from .jsonstream import Steps
 from .markers import Bookmark, Markers
 from .proserun import ProseRun
 from .scanner import BLANKS, MORE, UNBOUNDED
 from .sections import first_marker, is_section
 from .stops import LETTER, holds
-from .table import Kind, Meaning, Table, Way, table_of
+from .table import Kind, Meaning, Table, Way, table_of, way_of
 
 _RUNS_MOST: Final = 3
 
@@ -29,14 +30,16 @@ _RUNS_MOST: Final = 3
 class Claims(Machine):
     """Reads the calls of an answer. ``guess``: the dialect is not known, so only offered names count."""
 
-    __slots__ = ("_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
+    __slots__ = ("_entered", "_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
 
     def __init__(
         self, channel: Channel, reading: Reading, table: Table, *, strict: bool, guess: bool
     ) -> None:
         super().__init__(channel, reading, table, strict=strict)
         self.guess = guess
+        self.told = not guess
         self.more: Meaning | None = None
+        self._entered: Iterable[None] = ()
         self.reached = 0
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
@@ -68,6 +71,7 @@ class Claims(Machine):
         state.form = min(state.form, form)
         if self.guess and self.chosen is None:
             self.chosen = dialect
+            self.told = True
             self.chosen_by = why
             names = frozenset() if self.reading.tools is None else self.reading.tools.names
             state.table = table_of((state.table.dialects[0], dialect, state.table.rest), names)
@@ -91,7 +95,7 @@ class Claims(Machine):
     # -- either -----------------------------------------------------------------------------------
 
     def begin(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
-        """Read the call that ``hit`` opens, with its envelope or without."""
+        """Read the call that ``hit`` opens; its envelope, if it is one, only up to what ``entered`` reads."""
         marked = found[0].kind is Kind.OPEN
         # One generator less is open all the while that a call comes.
         return self.envelope(rel, hit, found) if marked else self._otherwise(rel, hit, marked=False)
@@ -130,7 +134,7 @@ class Claims(Machine):
 
     def envelope(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """Read the envelope whose opener ``hit`` stands ``rel`` ahead, or what else begins there."""
-        source, channel = self.source, self.channel
+        source = self.source
         ways, gap = self._ways(found)
         noise = 0
         length = len(hit)
@@ -157,24 +161,28 @@ class Claims(Machine):
             return (yield from self._otherwise(rel, hit, marked=True))
         start = source.base + source.follow_at
         self.before_call(rel, way.dialect)
-        count = channel.ledger.count
         required = bool(way.dialect.envelope.close)
-        opened = source.at
-        yield from self.region(way, source.at, start, required=required, noise=noise)
-        if channel.ledger.count > count:
-            yield from self._late_close(way.dialect.envelope.late_close)
-            self.state.edge = source.at
-            self.choice(way.dialect, 0, f"{hit!r}{_at(opened)}")
-            if not way.dialect.envelope.close:
-                self.more = self._follower(way)
+        self._entered = self.region(way, source.at, start, required=required, noise=noise, opener=hit)
         return True
+
+    def entered(self) -> Iterable[None]:
+        """What reads the envelope that ``begin`` entered, if it did: one generator less is open meanwhile."""
+        entered, self._entered = self._entered, ()
+        return entered
+
+    def closed(self, way: Way, opened: int, opener: str) -> Steps:
+        yield from self._late_close(way.dialect.envelope.late_close)
+        self.state.edge = self.source.at
+        self.choice(way.dialect, 0, f"{opener!r}{_at(opened)}")
+        if not way.dialect.envelope.close:
+            self.more = self._follower(way)
 
     def _ways(self, found: list[Meaning]) -> tuple[list[Way], bool]:
         """The ways to read what follows an opener, and whether blanks may stand in front of it."""
         key = tuple(map(id, found))
         known = self.state.table.ways.get(key)
         if known is None:
-            ways = [Way(m.dialect, body) for m in found for body in m.dialect.bodies]
+            ways = [way_of(m.dialect, body) for m in found for body in m.dialect.bodies]
             ways.sort(key=lambda way: way.body.rank == "last")
             gap = any(m.dialect.envelope.gap != "none" for m in found)
             known = self.state.table.ways[key] = found, ways, gap

@@ -60,16 +60,13 @@ class ProseRun(Run):
 
     def _room(self) -> int:
         flow, source = self._flow, self.source
-        return _FOLD if not flow.holds and not flow.aside and flow.mark == source.at else 0
-
-    def _goes_out(self) -> bool:
-        return True
+        return _FOLD if not flow.holds and not flow.aside and flow.mark == source.base + source.pos else 0
 
     def _part(self, text: str, start: int) -> Part | None:
         if not text.isascii() and SURROGATE.search(text) is not None:
             return None
         end = len(text)
-        if self._stop(text, start) is not None:
+        if self._stop.search(text, start) is not None:
             end = begun(text, self._markers, self._firsts, start)
             if end < 0 or (self._ordinary and end < len(text)):
                 return None

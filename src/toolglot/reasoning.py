@@ -198,6 +198,7 @@ class Reasoner(Answers):
         self.state.fence = ""
         self.draft = saved
         begun = yield from self.begin(rel, hit, found)
+        yield from self.entered()
         if rule == "ends" and channel.ledger.count > count:
             self.draft = None
             channel.release()
