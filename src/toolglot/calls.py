@@ -9,8 +9,7 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
+from ._typing import TYPE_CHECKING, Any, Final
 from .channel import Channel
 from .dialect import Body, Envelope
 from .draft import STRETCH, Draft

@@ -7,8 +7,8 @@ only once it is complete and its gate holds. What is refuted is content, byte fo
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from typing import Final
 
+from ._typing import Final
 from .bodies import read_body
 from .calls import Reading
 from .channel import Channel

@@ -11,7 +11,8 @@ three times a plain slotted class to make.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, ClassVar, Literal, Union
+
+from ._typing import Any, ClassVar, Literal
 
 Span = tuple[int, int]
 
@@ -155,4 +156,4 @@ class Relabel(_Value):
         self.span = span
 
 
-Event = Union[Text, Reasoning, CallStart, Arguments, CallEnd, Markup, Defect, Relabel]
+Event = Text | Reasoning | CallStart | Arguments | CallEnd | Markup | Defect | Relabel

@@ -10,7 +10,8 @@ Does not: know what makes a part (``runs``).
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
+
+from ._typing import Final
 
 Part = tuple[str, str, str, int, int]
 """What is taken of a text, the text of its event (empty where there is none), and what is held behind it;

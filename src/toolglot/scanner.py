@@ -12,8 +12,8 @@ what outlives a feed is a distance from the cursor, or an absolute offset (``bas
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
 
+from ._typing import TYPE_CHECKING, Final
 from .counts import counting as counting
 from .counts import examined as examined
 from .counts import open_counts as _counts
