@@ -236,7 +236,9 @@ def sent_after(text: str, **options: Any) -> str:
         ('{"a": true', '{"a": '),
         ('{"a": true}', '{"a": true}'),
         ("[", "["),
-        ('{"a', '{"a'),
+        ('{"a', "{"),
+        ('{"a": ', "{"),
+        ('{"a": "', '{"a": "'),
     ],
 )
 def test_what_is_sent_while_more_may_come(text: str, expected: str) -> None:
@@ -250,7 +252,7 @@ def test_what_is_sent_while_more_may_come(text: str, expected: str) -> None:
         ('{"a": "x" ', '{"a": "x'),
         ('{"a": "x"}', '{"a": "x"}'),
         ('{"a": "x",', '{"a": "x'),
-        ('{"a": "x", "', '{"a": "x", "'),
+        ('{"a": "x", "', '{"a": "x", '),
         ('{"a": "x" y', '{"a": "x\\" y'),
         ("[1,", "[1"),
         ("[1,2", "[1,"),

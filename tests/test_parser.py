@@ -179,7 +179,10 @@ def test_a_call_as_it_comes() -> None:
         Arguments(0, '"}', (55, 57)),
         CallEnd(0, {"text": "abc"}, (57, 58)),
     ]
-    assert merge(parser.feed("</tool_call>")) == [Markup((58, 70))]
+    # What nobody waits for goes out with what comes next.
+    assert list(parser.feed("</tool_call>")) == []
+    assert list(parser.feed("\n<tool")) == []
+    assert merge(parser.feed(" b")) == [Markup((58, 70)), Text("\n<tool b", (70, 78))]
     assert list(parser.close()) == []
 
 

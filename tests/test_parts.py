@@ -6,10 +6,11 @@ import pytest
 
 from toolglot import Parser, Text
 from toolglot.parts import LONGEST, MOST, parts_of
-from toolglot.runs import HeadRun, OptionRun, StringRun
+from toolglot.runs import StringRun
 from toolglot.scanner import Source
 from toolglot.sinks import Skip
 from toolglot.stops import Patterns, tag_begun
+from toolglot.waits import HeadRun, OptionRun
 
 
 def test_runs_that_look_for_the_same_share_their_parts() -> None:

@@ -138,4 +138,7 @@ def test_the_name_of_a_call_goes_out_before_its_arguments() -> None:
     ] * 5
     assert [type(event).__name__ for event in parser.feed('"ar')] == ["Markup", "CallStart"]
     assert [list(parser.feed(delta)) for delta in ("gum", 'ents":', " ")] == [[]] * 3
-    assert [type(event).__name__ for event in parser.feed('{"')] == ["Markup", "Arguments"]
+    assert [list(parser.feed(delta)) for delta in ('{"', "te", 'xt": ')] == [[]] * 3
+    assert [type(event).__name__ for event in parser.feed('"a')] == ["Markup", "Arguments"]
+    assert [list(parser.feed(delta)) for delta in ('", ', '"path": ')] == [[]] * 2
+    assert [event.text for event in parser.feed('"b') if isinstance(event, Arguments)] == ['", "path": "b']

@@ -61,10 +61,19 @@ def test_nothing_is_dropped_before_the_context_is_full() -> None:
 
 
 def test_what_is_not_consumed_stays() -> None:
-    source = source_of("x" * 100)
-    source.pos = 60
+    source = source_of("x" * 200)
+    source.pos = 160
     source.feed("y")
-    assert (source.text, source.base, source.at) == ("x" * 88 + "y", 12, 60)
+    assert (source.text, source.base, source.at) == ("x" * 88 + "y", 112, 160)
+
+
+def test_a_little_more_is_kept_than_must_be() -> None:
+    source = source_of("x" * 112)
+    source.pos = 112
+    source.feed("y")
+    source.pos = 113
+    source.feed("z")
+    assert (source.text, source.base, source.at) == ("x" * 47 + "yz", 65, 113)
 
 
 def test_the_window_stays_small_over_many_feeds() -> None:
@@ -72,7 +81,7 @@ def test_the_window_stays_small_over_many_feeds() -> None:
     for _ in range(500):
         source.feed("0123456789")
         source.pos = len(source.text)
-        assert len(source.text) <= 58
+        assert len(source.text) <= 122
     assert source.at == 5000
 
 
@@ -340,7 +349,7 @@ def test_the_output_starts_a_line_whatever_the_prompt_ended_with() -> None:
 
 
 def test_a_line_start_is_seen_after_the_window_has_moved() -> None:
-    source = source_of("x" * 100 + "\n")
+    source = source_of("x" * 200 + "\n")
     source.pos = len(source.text)
     source.feed("y")
     assert source.base > 0

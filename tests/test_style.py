@@ -20,13 +20,14 @@ LONGEST = 400
 # A module may import its own layer and those above it in this list; every module is in it.
 # fmt: off
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("_typing", "events", "errors", "_toml", "record", "late", "limits", "spans", "bundle"),
+    ("_typing", "events", "native", "errors", "_toml", "record", "late", "limits", "spans", "bundle"),
     ("message", "dialect", "spec", "specwrite", "schema", "schemawalk", "markers", "scanner", "pieces",
-     "jsontext", "draft", "jsonstream", "jsonstring", "sinks", "stops", "runs", "parts", "proserun", "counts",
+     "jsontext", "draft", "jsonstream", "jsonstring", "sinks", "stops", "parts", "runs", "proserun", "waits",
+     "counts",
      "literals", "faults"),
     ("bodies/*", "calls", "channel", "table", "state", "sections", "envelope", "delimited", "claims",
      "closing", "answers", "reasoning", "messages", "registry", "gglib", "assembler"),
-    ("parser", "auto", "custom", "render", "grammar/*"),
+    ("parser", "lane", "auto", "custom", "render", "grammar/*"),
     ("derive/*", "residue"),
     ("wire/*",),
     ("__init__", "explain"),

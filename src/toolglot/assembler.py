@@ -7,13 +7,18 @@ and what was read of others is markup in the segments. Nothing is decoded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from operator import itemgetter
 
+from ._typing import Final
 from .events import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Span, Text
 from .message import Message, Segment, ToolCall
 
 # A stretch of the text: where it is, the kind of its segment, and the call it belongs to.
-_Stretch = tuple[Span, str, "int | None"]
+_Stretch = tuple[Span, str, int]
+
+_NO_CALL: Final = -1
+_PLACE: Final = itemgetter(0)
 
 
 def assemble(events: Iterable[Event], dialect: str = "") -> Message:
@@ -26,48 +31,47 @@ def assemble(events: Iterable[Event], dialect: str = "") -> Message:
     defects: list[Defect] = []
     stretches: list[_Stretch] = []
     for event in events:
-        kind, index = "", None
-        if isinstance(event, Text):
-            kind = "content"
-            content.append((event.span[0], event.text))
-        elif isinstance(event, Markup):
+        index = _NO_CALL
+        span = event.span
+        if isinstance(event, Markup):
             kind = "markup"
         elif isinstance(event, Arguments):
             kind, index = "arguments", event.index
-            texts[event.index].append(event.text)
+            texts[index].append(event.text)
+        elif isinstance(event, Text):
+            kind = "content"
+            content.append((span[0], event.text))
         elif isinstance(event, CallStart):
             kind, index = "name", event.index
-            starts[event.index] = event
-            texts[event.index] = []
+            starts[index] = event
+            texts[index] = []
         elif isinstance(event, CallEnd):
             kind, index = "end", event.index
-            calls[event.index] = _call(starts[event.index], texts.pop(event.index), event)
+            calls[index] = _call(starts[index], texts.pop(index), event)
         elif isinstance(event, Reasoning):
             kind = "reasoning"
-            reasoning.append((event.span[0], event.text))
+            reasoning.append((span[0], event.text))
         elif isinstance(event, Defect):
             defects.append(event)
+            continue
         else:
-            first, last = event.span
+            first, last = span
             reasoning += [piece for piece in content if first <= piece[0] < last]
             content = [piece for piece in content if not first <= piece[0] < last]
-            stretches = [_relabelled(stretch, event.span) for stretch in stretches]
-        if kind and event.span[1] > event.span[0]:
-            stretches.append((event.span, kind, index))
-    stretches.sort(key=_place)
+            stretches = [_relabelled(stretch, span) for stretch in stretches]
+            continue
+        if span[1] > span[0]:
+            stretches.append((span, kind, index))
+    stretches.sort(key=_PLACE)
     ordered = [call for _, call in sorted(calls.items())] if len(calls) > 1 else calls.values()
     return Message(
-        _joined(content),
-        _joined(reasoning),
+        _joined(content) if content else "",
+        _joined(reasoning) if reasoning else "",
         tuple(ordered),
         tuple(defects),
         tuple(_merged(stretches, calls)),
         dialect,
     )
-
-
-def _place(stretch: _Stretch) -> Span:
-    return stretch[0]
 
 
 def _joined(pieces: list[tuple[int, str]]) -> str:
@@ -86,19 +90,19 @@ def _relabelled(stretch: _Stretch, relabelled: Span) -> _Stretch:
     return (span, "reasoning", index) if inside and kind == "content" else stretch
 
 
-def _merged(stretches: list[_Stretch], calls: dict[int, ToolCall]) -> Iterator[Segment]:
+def _merged(stretches: list[_Stretch], calls: dict[int, ToolCall]) -> list[Segment]:
     """The segments, neighbours of one kind joined; what was read of a call without an end is markup."""
-    start = end = -1
-    last, owner = "", -1
+    segments: list[Segment] = []
+    last, owner, place = "", _NO_CALL, (-1, -1)
     for span, kind, index in stretches:
-        if index is not None and index not in calls:
-            kind, index = "markup", None
-        belongs = -1 if index is None else index
-        if kind == last and belongs == owner and span[0] == end:
-            end = span[1]
+        if index >= 0 and index not in calls:
+            kind, index = "markup", _NO_CALL
+        if kind == last and index == owner and span[0] == place[1]:
+            place = (place[0], span[1])
             continue
         if last:
-            yield Segment(last, (start, end), None if owner < 0 else owner)
-        (start, end), last, owner = span, kind, belongs
+            segments.append(Segment(last, place, None if owner < 0 else owner))
+        place, last, owner = span, kind, index
     if last:
-        yield Segment(last, (start, end), None if owner < 0 else owner)
+        segments.append(Segment(last, place, None if owner < 0 else owner))
+    return segments

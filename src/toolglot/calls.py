@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _RANDOM_BYTES: Final = 12
 _NO_BODY: Final = Body("")
 # Shared by the calls that have nothing to send, and never changed.
+_NO_DRAFT: Final = Draft()
 _NO_TEXTS: Final[list[str]] = []
 
 
@@ -73,7 +74,10 @@ class Ledger:
 
 
 class Call:
-    """A call whose name is known: a sink for the JSON text of its arguments."""
+    """A call whose name is known: a sink for the JSON text of its arguments.
+
+    ``empty``: whether no argument text has come yet. ``pending``: what came and was not sent.
+    """
 
     __slots__ = (
         "channel",
@@ -81,10 +85,11 @@ class Call:
         "name",
         "tool",
         "start",
-        "_held",
+        "empty",
+        "pending",
         "room",
         "_draft",
-        "_pending",
+        "_held",
         "_value",
         "_to",
     )
@@ -99,44 +104,43 @@ class Call:
         self.start = channel.mark
         self._held = held
         self.room = room
+        self.empty = True
+        self.pending = _NO_TEXTS
         self._draft = Draft()
-        self._pending = _NO_TEXTS
         self._value: Any = None
         self._to = channel.mark
-
-    @property
-    def empty(self) -> bool:
-        """Whether no argument text has come yet."""
-        return self._draft.length == 0
 
     def take(self, text: str, count: int) -> None:
         """``text`` is argument JSON that stands for the next ``count`` characters."""
         source = self.channel.source
-        if len(text) > self.room:
+        length = len(text)
+        if length > self.room:
             # As many characters as fit, so that the pieces in which the text came do not matter.
-            if len(text) == count and self.room:
+            if length == count and self.room:
                 self.take(text[: self.room], self.room)
             raise OverLimit("the call is longer than the limit allows")
-        source.pos += count
-        if text:
-            self.room -= len(text)
+        source.pos = end = source.pos + count
+        if length:
+            self.empty = False
+            self.room -= length
             self._draft.append(text)
-            if self._pending:
-                self._pending.append(text)
+            if self.pending:
+                self.pending.append(text)
             else:
-                self._pending = [text]
-            self._to = source.base + source.pos
+                self.pending = [text]
+            self._to = source.base + end
 
     def _stretch(self, text: str, escaped: str) -> None:
         """As ``take``, for a long ``text`` inside of a string, which may have to be escaped."""
         source = self.channel.source
         source.pos += len(text)
         self.room -= len(escaped)
+        self.empty = False
         self._draft.stretch(text, text is not escaped)
-        if self._pending:
-            self._pending.append(escaped)
+        if self.pending:
+            self.pending.append(escaped)
         else:
-            self._pending = [escaped]
+            self.pending = [escaped]
         self._to = source.at
 
     def take_plain(self, text: str) -> None:
@@ -166,7 +170,7 @@ class Call:
     def live(self) -> int:
         """The call's index where argument text may go out at once: nothing is held, or waits to be sent."""
         channel = self.channel
-        if channel.call is not self or channel.holds or self._pending or channel.mark != channel.source.at:
+        if channel.call is not self or channel.holds or self.pending or channel.mark != channel.source.at:
             return -1
         return self.index
 
@@ -185,13 +189,14 @@ class Call:
 
     def flush(self) -> None:
         """Send the argument text that came since the last time."""
-        if not self._pending:
+        pending = self.pending
+        if not pending:
             return
-        channel = self.channel
-        start, channel.mark = channel.mark, self._to
-        text = self._pending[0] if len(self._pending) == 1 else "".join(self._pending)
-        self._pending = _NO_TEXTS
-        channel.push(Arguments(self.index, text, (start, self._to)))
+        channel, end = self.channel, self._to
+        start, channel.mark = channel.mark, end
+        text = pending[0] if len(pending) == 1 else "".join(pending)
+        self.pending = _NO_TEXTS
+        channel.push(Arguments(self.index, text, (start, end)))
 
     def end(self) -> None:
         """The call is complete, up to the cursor. Raises ``Malformed`` where its arguments are no object."""
@@ -199,10 +204,11 @@ class Call:
         value, canonical = (self._value, None) if self._value is not None else self._draft.value()
         if not isinstance(value, dict):
             raise Malformed("the arguments are not an object")
-        self._draft = Draft()
-        self.flush()
+        self._draft = _NO_DRAFT
         channel.call = None
-        at = channel.source.at
+        self.flush()
+        source = channel.source
+        at = source.base + source.pos
         if canonical is not None:
             channel.defect(
                 DefectKind.DUPLICATE_ARGUMENT,

@@ -57,9 +57,10 @@ class Channel:
 
     def drain(self) -> list[Event]:
         """The events that are ready, in order."""
-        if self.call is not None and not self.holds:
+        call = self.call
+        if call is not None and call.pending and not self.holds:
             # What is held is joined once, when it goes out.
-            self.call.flush()
+            call.flush()
         ready = self._bottom
         if not ready:
             return []
@@ -74,8 +75,9 @@ class Channel:
 
     def emit(self, event: Event) -> None:
         """Put out an event, after what the call in progress still owes."""
-        if self.call is not None:
-            self.call.flush()
+        call = self.call
+        if call is not None and call.pending:
+            call.flush()
         self._out.append(event)
 
     def push(self, event: Event) -> None:
@@ -101,17 +103,19 @@ class Channel:
 
     def markup(self, end: int) -> None:
         """All up to local index ``end`` is markup."""
-        self.source.pos = end
-        self.settle(self.source.base + end)
+        source = self.source
+        source.pos = end
+        self.settle(source.base + end)
 
     def settle(self, to: int) -> None:
         """Attribute what lies between ``mark`` and the absolute offset ``to`` to the markup."""
-        if self.call is not None:
-            self.call.flush()
-        if to > self.mark:
-            start = self.mark
+        call = self.call
+        if call is not None and call.pending:
+            call.flush()
+        start = self.mark
+        if to > start:
             self.mark = to
-            self.emit(Markup((start, to)))
+            self._out.append(Markup((start, to)))
 
     def defect(self, kind: DefectKind, start: int, end: int, detail: str, index: int | None = None) -> None:
         """Report a defect about the text between two absolute offsets."""

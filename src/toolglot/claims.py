@@ -22,7 +22,7 @@ from .proserun import ProseRun
 from .scanner import BLANKS, MORE, UNBOUNDED
 from .sections import first_marker, is_section
 from .stops import LETTER, holds
-from .table import Kind, Meaning, Table, Way, table_of
+from .table import Kind, Meaning, Table, Way, table_of, way_of
 
 _RUNS_MOST: Final = 3
 
@@ -37,6 +37,7 @@ class Claims(Machine):
     ) -> None:
         super().__init__(channel, reading, table, strict=strict)
         self.guess = guess
+        self.told = not guess
         self.more: Meaning | None = None
         self._entered: Iterable[None] = ()
         self.reached = 0
@@ -70,6 +71,7 @@ class Claims(Machine):
         state.form = min(state.form, form)
         if self.guess and self.chosen is None:
             self.chosen = dialect
+            self.told = True
             self.chosen_by = why
             names = frozenset() if self.reading.tools is None else self.reading.tools.names
             state.table = table_of((state.table.dialects[0], dialect, state.table.rest), names)
@@ -180,7 +182,7 @@ class Claims(Machine):
         key = tuple(map(id, found))
         known = self.state.table.ways.get(key)
         if known is None:
-            ways = [Way(m.dialect, body) for m in found for body in m.dialect.bodies]
+            ways = [way_of(m.dialect, body) for m in found for body in m.dialect.bodies]
             ways.sort(key=lambda way: way.body.rank == "last")
             gap = any(m.dialect.envelope.gap != "none" for m in found)
             known = self.state.table.ways[key] = found, ways, gap

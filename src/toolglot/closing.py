@@ -18,8 +18,8 @@ from .events import DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Markers, marks
-from .runs import wait
 from .scanner import BLANKS, END, MORE, NONE, Source
+from .waits import wait
 
 # What models write between bodies where the format has nothing: separators, a bracket too many.
 _NOISE: Final = BLANKS + "}]),;"

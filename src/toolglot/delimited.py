@@ -22,6 +22,7 @@ from .reasoning import Reasoner
 from .scanner import BLANKS, MORE, NONE
 from .stops import NAME_STOP
 from .table import Kind, Meaning, Table
+from .waits import expect
 
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
@@ -99,7 +100,10 @@ class Delimited(Reasoner):
 
     def wait(self, markers: Markers) -> None:
         """Declare that prose may only go on, where separators are nothing but newlines."""
-        table = self.state.table
+        state, table = self.state, self.state.table
+        if state.after_call and state.edge == self.source.at and not state.thinking and self.way is not None:
+            expect(self.source, self.limits, self.way.after)
+            return
         blanks = BLANKS
         if table.layout != "blank":
             blanks = max((*table.separators, _NEWLINE if table.closes else ""), key=len)

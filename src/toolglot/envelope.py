@@ -22,9 +22,10 @@ from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
 from .markers import Rope
 from .scanner import MORE
-from .sections import is_section, skip_text, together
+from .sections import first_way, is_section, skip_text, together
 from .state import State
 from .table import Table, Way
+from .waits import expect
 
 Verdict = Generator[None, None, bool]
 _NOTHING: Final = Rope()
@@ -35,7 +36,7 @@ class Machine:
 
     __slots__ = (
         *("channel", "depth_held", "limits", "reading", "refuted"),
-        *("refuted_text", "source", "state", "strict"),
+        *("refuted_text", "source", "state", "strict", "told", "way"),
     )
 
     def __init__(self, channel: Channel, reading: Reading, table: Table, *, strict: bool) -> None:
@@ -48,6 +49,9 @@ class Machine:
         self.refuted = -1
         self.refuted_text = _NOTHING
         self.depth_held = 0
+        # Whether it is known which dialect is spoken, and the way in which its last call was read.
+        self.told = True
+        self.way: Way | None = None
 
     def begin_output(self) -> None:
         """What was read so far was the prompt: the output is still empty."""
@@ -106,7 +110,7 @@ class Machine:
         None where none does; raises ``Cut`` where the text ends first. With a ``gap``, blanks may stand
         in front of the body; ``source.follow_at`` is where it begins.
         """
-        source = self.source
+        source, reading = self.source, self.reading
         while True:
             at = source.skip(source.pos + ahead) if gap else source.pos + ahead
             if at - source.pos - ahead > self.limits.blanks:
@@ -114,9 +118,11 @@ class Machine:
             if at >= len(source.text):
                 if source.eof:
                     raise Cut("nothing follows the opener")
+                if gap:
+                    expect(source, self.limits, ways[0].head, ahead)
                 yield
                 continue
-            way, waiting = self._first_way(ways, at)
+            way, waiting = first_way(reading, ways, at)
             if way is not None:
                 source.follow_at = at
                 return way
@@ -125,32 +131,6 @@ class Machine:
             if source.eof:
                 raise Cut("the text ends before the body has begun")
             yield
-
-    def _first_way(self, ways: Sequence[Way], at: int) -> tuple[Way | None, bool]:
-        """The way that reads what begins at local index ``at``; without one, whether one still may.
-
-        At the end of the text that is one that would have, had more come: it was cut, not refuted. But
-        behind an opener that was only assumed in the prompt the text may as well be the answer.
-        """
-        source, reading = self.source, self.reading
-        waiting = False
-        source.run = run = None
-        for way in ways:
-            reading.closers = (*way.body.close, *way.dialect.envelope.close)
-            found = begins(reading, at, way.body)
-            # One that comes earlier in the order and may yet fit goes first.
-            if found == 1 and (source.eof or not waiting):
-                return way, False
-            if found == MORE and not waiting:
-                waiting, run = True, source.run
-        source.run = run
-        if source.eof and not waiting and (source.base + at > 0 or not reading.assumed):
-            source.eof = False
-            for way in ways:
-                reading.closers = (*way.body.close, *way.dialect.envelope.close)
-                waiting = waiting or begins(reading, at, way.body) == MORE
-            source.eof = True
-        return None, waiting
 
     def region(
         self,
@@ -176,6 +156,8 @@ class Machine:
         reading.enter(way.body, way.dialect.envelope, marked=marked, offered_only=offered_only)
         reading.provisional = not self.strict
         self.depth_held = len(channel.holds)
+        # Nobody waits for the close behind a call, but where it lets the call out or tells the dialect.
+        self.way = way if self.told and not self.strict else None
         channel.body_at = start
         source.pos = start - source.base
         self.refuted = -1
@@ -282,6 +264,7 @@ class Machine:
                     waiting = begun == MORE
             if not waiting:
                 break
+            expect(source, self.limits, None if self.way is None else self.way.next)
             yield
         if required:
             yield from pass_close(reading, envelope.close, reading.openers, envelope.stops)

@@ -2,7 +2,8 @@
 
 Promises: every event carries ``span = (start, end)``, in characters of the input in the order it was
 fed; ``Text``, ``Reasoning``, ``CallStart``, ``Arguments``, ``CallEnd`` and ``Markup`` tile the input,
-each character once; ``Defect`` and ``Relabel`` annotate and never count. Imports nothing of toolglot.
+each character once; ``Defect`` and ``Relabel`` annotate and never count. Imports nothing of
+toolglot but ``native``.
 
 Does not: freeze its classes. One event is made for nearly every delta, and a frozen dataclass costs
 three times a plain slotted class to make.
@@ -13,6 +14,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ._typing import Any, ClassVar, Literal
+from .native import mypyc_attr
 
 Span = tuple[int, int]
 
@@ -36,6 +38,7 @@ class DefectKind(Enum):
     LIMIT = "limit"
 
 
+@mypyc_attr(acyclic=True)
 class _Value:
     """Equality and repr by fields, for the classes below."""
 
@@ -50,11 +53,16 @@ class _Value:
             return NotImplemented
         return self._state() == other._state()
 
+    def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
+        # What copies and pickles a plain class does not know where a compiled one keeps its fields.
+        return type(self), self._state()
+
     def __repr__(self) -> str:
         body = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
         return f"{type(self).__name__}({body})"
 
 
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Text(_Value):
     """Content: a piece of the answer that a person sees."""
 
@@ -66,6 +74,7 @@ class Text(_Value):
         self.span = span
 
 
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Reasoning(_Value):
     """A piece of the model's thinking, without its tags."""
 
@@ -90,6 +99,7 @@ class CallStart(_Value):
         self.span = span
 
 
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Arguments(_Value):
     """A piece of a call's arguments: joined, they are always a prefix of valid JSON."""
 
@@ -154,6 +164,9 @@ class Relabel(_Value):
     def __init__(self, span: Span, to: Literal["reasoning"] = "reasoning") -> None:
         self.to = to
         self.span = span
+
+    def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
+        return Relabel, (self.span, self.to)
 
 
 Event = Text | Reasoning | CallStart | Arguments | CallEnd | Markup | Defect | Relabel

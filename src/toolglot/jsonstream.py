@@ -24,7 +24,8 @@ from .jsontext import SCALAR_MOST, is_number, whole_at
 from .late import late
 from .scanner import BLANKS, END, Source
 from .sinks import Collect, Sink, Tap
-from .stops import PLAIN_KEY
+from .stops import COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, SCALAR_BEGUN
+from .waits import head_waits
 
 _TOKEN_STOP: Final = late(r"[^A-Za-z0-9+\-._]")
 _WORDS: Final = {"true": "true", "false": "false", "null": "null"}
@@ -155,7 +156,7 @@ class ValueReader(StringReader):
             return _AFTER
         if c == ",":
             if self.lenient:
-                found = yield from self._ahead(1, (stack[-1],))
+                found = yield from self._ahead(1, (stack[-1],), COMMA_BEGUN if stack[-1] == "}" else None)
                 if found == END:
                     raise Cut("the text ends inside a value")
                 if found == 0:
@@ -186,6 +187,9 @@ class ValueReader(StringReader):
         source = self.source
         name = ""
         plain = source.whole(PLAIN_KEY, source.pos) if self.strict_text else ""
+        while self.strict_text and not plain and head_waits(source, KEY_BEGUN):
+            yield
+            plain = source.whole(PLAIN_KEY, source.pos)
         if plain and len(plain) <= _KEY_MOST:
             self.sink.take(plain, len(plain))
             if not tapped:
@@ -262,6 +266,8 @@ class ValueReader(StringReader):
             if at < len(source.text) or source.eof:
                 return source.text[source.pos : at]
             ahead = at - source.pos
+            if stop is _TOKEN_STOP:
+                head_waits(source, SCALAR_BEGUN)
             yield
 
 

@@ -14,10 +14,12 @@ from ._typing import Final
 from .faults import Cut, Malformed
 from .jsontext import json_escape
 from .late import late
+from .parts import Beginning
 from .runs import StringRun
 from .scanner import MORE, NONE, Source
 from .sinks import Sink
-from .stops import PLAIN_ELEMENT, PLAIN_MEMBER, string_patterns
+from .stops import ELEMENT_QUOTE_BEGUN, PLAIN_ELEMENT, PLAIN_MEMBER, QUOTE_BEGUN, string_patterns
+from .waits import head_run
 
 Steps = Generator[None, None, None]
 Repaired = Callable[[str, int, int], None]
@@ -35,6 +37,8 @@ NO_CONTEXT: Final = 0
 AS_KEY: Final = 1
 IN_OBJECT: Final = 2
 IN_ARRAY: Final = 3
+# What may stand behind the end of a string, and sends nothing before more has come.
+_OVER: Final = (None, None, QUOTE_BEGUN, ELEMENT_QUOTE_BEGUN)
 
 
 class StringReader:
@@ -65,13 +69,20 @@ class StringReader:
             at = self.source.at
             self.repaired(detail, at, at + count)
 
-    def _ahead(self, distance: int, options: tuple[str, ...]) -> Generator[None, None, int]:
-        """Which of ``options`` follows ``distance`` characters after the cursor, waiting for text to tell."""
+    def _ahead(
+        self, distance: int, options: tuple[str, ...], beginning: Beginning | None = None
+    ) -> Generator[None, None, int]:
+        """Which of ``options`` follows ``distance`` characters after the cursor, waiting for text to tell.
+
+        Nothing else happens while all that stands at the cursor is but the ``beginning``.
+        """
         source = self.source
         while True:
             found = source.follows(source.pos + distance, options)
             if found != MORE:
                 return found
+            if beginning is not None:
+                source.run = head_run(source, beginning)
             yield
 
     def string(self, opener: str, context: int) -> Steps:
@@ -95,7 +106,7 @@ class StringReader:
             if source.pos >= len(source.text):
                 if source.eof:
                     raise Cut("the text ends inside a string")
-                self._wait(close)
+                self._wait(close, context)
                 yield
                 continue
             c = source.text[source.pos]
@@ -123,11 +134,12 @@ class StringReader:
             else:
                 raise Malformed("raw control character inside a string")
 
-    def _wait(self, close: str) -> None:
+    def _wait(self, close: str, context: int) -> None:
         """Declare that a string may only go on, up to ``close``."""
         run = self._more
-        if run is None or run.sink is not self.sink or run.close != close:
-            run = self._more = StringRun(self.source, self.sink, string_patterns(close))
+        over = _OVER[context] if close == '"' else None
+        if run is None or run.sink is not self.sink or run.close != close or run.over is not over:
+            run = self._more = StringRun(self.source, self.sink, string_patterns(close), over)
             run.close = close
         self.source.run = run
 
@@ -136,12 +148,12 @@ class StringReader:
         if context in (NO_CONTEXT, AS_KEY):
             return True
         bracket = "}" if context == IN_OBJECT else "]"
-        found = yield from self._ahead(1, (",", bracket, *self.closers))
+        found = yield from self._ahead(1, (",", bracket, *self.closers), _OVER[context])
         if found != 0:
             return found != NONE
         after_comma = self.source.follow_at + 1 - self.source.pos
         starts = _KEY_STARTS if context == IN_OBJECT else _VALUE_STARTS
-        found = yield from self._ahead(after_comma, starts)
+        found = yield from self._ahead(after_comma, starts, _OVER[context])
         return found != NONE
 
     def _escape(self) -> Steps:

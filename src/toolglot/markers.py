@@ -126,7 +126,7 @@ class Markers:
     """
 
     __slots__ = (
-        *("firsts", "literals", "_begun", "_blank", "_extra", "_final", "_longer", "_open", "_settled"),
+        *("firsts", "literals", "_begun", "_extra", "_final", "_longer", "_open", "_settled"),
         *("_rare", "_reach", "_trie", "_wholes"),
     )
 
@@ -148,7 +148,6 @@ class Markers:
         # Compiled when first asked for: it may never be.
         self._open: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
-        self._blank: dict[str, re.Pattern[str]] = {}
         # A newline that is a hit of its own, and begins no marker.
         self._settled = "\n" if lines and "\n" not in self._trie else ""
         self._longer = _longer(self.literals)
@@ -223,20 +222,12 @@ class Markers:
                 rare[best] = max(rare.get(best, 0), hit.index(best))
         return tuple(rare.items()) if len(rare) <= _RARE_MOST else ()
 
-    def beginning(self, blanks: str = "") -> re.Pattern[str]:
+    def beginning(self) -> re.Pattern[str]:
         """What finds any hit while more text may come, and where there are many markers what may be none.
 
-        And one of ``blanks`` at the end. Each way begins with a character that is spelled, by which the
-        engine skips what begins none.
+        Each way begins with a character that is spelled, by which the engine skips what begins none.
         """
-        opening = self._compile(final=False) if self._open is None else self._open
-        if not blanks:
-            return opening
-        found = self._blank.get(blanks)
-        if found is None:
-            last = [re.escape(c) + r"\Z" for c in dict.fromkeys(blanks)]
-            found = self._blank[blanks] = re.compile("|".join([opening.pattern, *last]))
-        return found
+        return self._compile(final=False) if self._open is None else self._open
 
     def begins(self, character: str) -> bool:
         """Whether a marker may begin with ``character``, which is none itself."""

@@ -9,7 +9,7 @@ Does not: keep anything once closed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from ._typing import TYPE_CHECKING, Any, Final, Literal
@@ -19,9 +19,11 @@ from .channel import Channel
 from .delimited import Delimited, ThinkingOver
 from .dialect import Dialect
 from .errors import ParserClosedError
-from .events import Arguments, CallStart, Event
+from .events import Event
+from .lane import Lane
 from .limits import Limits
 from .literals import clean
+from .native import mypyc_attr
 from .pieces import after_last
 from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
@@ -44,61 +46,7 @@ _NOTHING: Final[tuple[Event, ...]] = ()
 _LIMITS: Final = Limits()
 
 
-class _Lane:
-    """One channel's machine, running."""
-
-    __slots__ = ("begun", "channel", "machine", "prompted", "source", "steps")
-
-    def __init__(self, channel: Channel, machine: Delimited | Messages, prompt: str) -> None:
-        self.channel = channel
-        self.source = channel.source
-        self.machine = machine
-        self.steps: Generator[None, None, None] = machine.run()
-        self.prompted = bool(prompt)
-        self.begun: list[Event] | None = None
-        if prompt:
-            channel.source.feed(prompt)
-            next(self.steps, None)
-            self.begun = _begun(channel)
-            machine.begin_output()
-
-    def feed(self, delta: str, special: bool | None) -> list[Event]:
-        self.source.feed(delta, special)
-        next(self.steps, None)
-        if self.begun:
-            begun, self.begun = self.begun, None
-            return begun + self.channel.drain()
-        return self.channel.drain()
-
-    def close(self, finish_reason: str | None) -> list[Event]:
-        self.source.settle()
-        self.source.eof = True
-        self.machine.reading.finish_reason = finish_reason
-        for _ in self.steps:
-            raise AssertionError("a machine waits for text after the end")
-        return (self.begun or []) + self.channel.drain()
-
-
-def _begun(channel: Channel) -> list[Event]:
-    """The events of a call that the prompt began: the first call of the output, whatever came before."""
-    events = channel.drain()
-    call = channel.call
-    channel.ledger.count = 0
-    if call is None:
-        return []
-    kept = [e for e in events if isinstance(e, (CallStart, Arguments)) and e.index == call.index]
-    start = next(e for e in kept if isinstance(e, CallStart))
-    index, call_id = channel.ledger.enter(None)
-    own = start.id if start.id != channel.ledger.prefix + str(call.index) else call_id
-    call.index = index
-    return [
-        CallStart(index, own, event.name, event.span)
-        if isinstance(event, CallStart)
-        else Arguments(index, event.text, event.span)
-        for event in kept
-    ]
-
-
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Parser:
     """Parses one output while it comes.
 
@@ -147,11 +95,12 @@ class Parser:
         self._limits = limits if limits is not None else _LIMITS
         self._prompt = clean(prompt_tail)
         self._spans = ONE_CHANNEL
-        self._answer: _Lane | None = None
-        self._thinker: _Lane | None = None
+        self._answer: Lane | None = None
+        self._thinker: Lane | None = None
         self._closed = False
         # The dialect and what told it, once the lanes that know are gone.
         self._found: tuple[str, str] | None = None
+        # The channel that text came on last, and where in it that began.
         self._fed = ""
         self._since = 0
         self._run: Run = NO_RUN
@@ -206,25 +155,26 @@ class Parser:
                 part = run.learn(text)
             if part is not None:
                 taken, piece, held, ahead, size = part
+                if not size:
+                    run.held = held
+                    run.ahead = ahead
+                    return _NOTHING
                 start = run.at
                 end = start + size
                 if end <= run.most or run.more(end):
                     run.at = end
                     run.held = held
                     run.ahead = ahead
-                    if size:
-                        run.pieces.append(taken)
+                    run.pieces.append(taken)
                     if not piece:
                         return _NOTHING
-                    event: Any
-                    if NEW_EVENT is not None:
-                        event = NEW_EVENT(run.kind)
-                        if run.index >= 0:
-                            event.index = run.index
-                        event.text = piece
-                        event.span = (start, end)
-                    else:
-                        event = run.event(piece, start, end)
+                    if NEW_EVENT is None:
+                        return (run.event(piece, start, end),)
+                    event = NEW_EVENT(run.kind)
+                    if run.index >= 0:
+                        event.index = run.index
+                    event.text = piece
+                    event.span = (start, end)
                     return (event,)
         return self._feed(delta, channel, special)
 
@@ -238,29 +188,41 @@ class Parser:
             delta = clean(delta)
         if self._custom is not None:
             return self._custom.feed(delta, channel) or _NOTHING
-        lane = self._lane(channel)
-        thinker = self._thinker if channel == "content" else None
-        before = None if thinker is None else self._thinking_over(thinker, delta)
-        run, spans = self._run, self._spans
-        if run is not NO_RUN:
-            self._since += run.taken()
-            self._run = NO_RUN
+        lane = self._answer
+        before = None
+        if lane is None or channel != "content":
+            lane = self._lane(channel)
+        elif self._thinker is not None:
+            before = self._thinking_over(self._thinker, delta)
+        self._run = NO_RUN
         if channel != self._fed:
-            if self._fed:
-                spans = self._spans = spans.both(self._fed, self._since, channel)
-            self._fed, self._since = channel, 0
-        self._since += len(delta)
-        events = lane.feed(delta, special)
+            self._turn(channel, lane.source)
+        source, spans = lane.source, self._spans
+        source.feed(delta, special)
+        next(lane.steps, None)
+        events = lane.drain() if lane.begun else lane.channel.drain()
         if events and (spans.mixed or lane.prompted):
             events = self._out(lane, channel, events)
-        waiting = lane.source.run
-        if waiting is not None and special is not True:
+        run = source.run
+        if run is not None and special is not True:
             shift, since = spans.place(channel) if spans.mixed else (0, 0)
-            if waiting.ready(shift, since, ordinary=special is False):
-                self._run, self._special = waiting, special
+            if run.ready(shift, since, special is False):
+                self._run = run
+                self._special = special
         if before:
             events = before + events
         return events or _NOTHING
+
+    def _turn(self, channel: str, source: Source) -> None:
+        """Text comes on another channel than before: that of ``source``."""
+        if self._fed:
+            last = self._lane(self._fed).source
+            last.settle()
+            length = last.base + len(last.text) - self._since
+            self._spans = self._spans.both(self._fed, length, channel)
+        source.settle()
+        self._fed = channel
+        self._since = source.base + len(source.text)
 
     def close(self, finish_reason: str | None = None) -> Sequence[Event]:
         """The text has ended, because of ``finish_reason`` (``stop``, ``length`` …; None = unknown).
@@ -285,7 +247,7 @@ class Parser:
 
     # -- lanes ----------------------------------------------------------------------------------
 
-    def _lane(self, name: str) -> _Lane:
+    def _lane(self, name: str) -> Lane:
         if name == "content":
             if self._answer is None:
                 self._answer = self._start(name)
@@ -296,7 +258,7 @@ class Parser:
             self._thinker = self._start(name)
         return self._thinker
 
-    def _start(self, name: str) -> _Lane:
+    def _start(self, name: str) -> Lane:
         resolved = self._resolved
         assert isinstance(resolved, (Dialect, Auto))
         dialects = dialects_of(resolved)
@@ -320,15 +282,18 @@ class Parser:
             )
         if name == "reasoning":
             machine.always_thinking()
-        return _Lane(channel, machine, prompt)
+        return Lane(channel, machine, prompt)
 
-    def _thinking_over(self, lane: _Lane, delta: str) -> list[Event]:
-        lane.source.settle()
+    def _thinking_over(self, lane: Lane, delta: str) -> list[Event]:
+        if lane.source.run is not None and delta.strip():
+            # What was held may be the beginning of a call, of which the machine has to know.
+            lane.source.settle()
+            next(lane.steps, None)
         if isinstance(lane.machine, Delimited) and lane.machine.draft is not None and delta.strip():
             lane.steps.throw(ThinkingOver())
         return self._out(lane, "reasoning", lane.channel.drain())
 
-    def _out(self, lane: _Lane, name: str, events: list[Event]) -> list[Event]:
+    def _out(self, lane: Lane, name: str, events: list[Event]) -> list[Event]:
         if lane.prompted and events:
             events = clipped(events)
         if self._spans.mixed and events:

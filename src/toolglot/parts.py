@@ -9,6 +9,7 @@ Does not: know what makes a part (``runs``).
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from ._typing import Final
@@ -18,8 +19,26 @@ Part = tuple[str, str, str, int, int]
 how much of what is held needs no second look; how many characters are taken."""
 Parts = dict[str, Part]
 
-LONGEST: Final = 64
+LONGEST: Final = 96
 MOST: Final = 2048
+
+
+class Beginning:
+    """The beginning of a text, which is all that ``pattern`` matches."""
+
+    __slots__ = ("pattern", "_memories")
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.pattern = pattern
+        self._memories: dict[int, tuple[Parts, ...]] = {}
+
+    def parts(self, rel: int) -> tuple[Parts, ...]:
+        """The parts of the runs that look for it, ``rel`` characters ahead."""
+        found = self._memories.get(rel)
+        if found is None:
+            parts: Parts = {}
+            found = self._memories[rel] = (parts, parts, parts, parts)
+        return found
 
 
 @lru_cache(maxsize=128)

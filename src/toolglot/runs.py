@@ -16,10 +16,11 @@ import re
 from types import FunctionType
 
 from ._typing import Any, Final
+from .counts import open_counts as counts
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
 from .markers import Markers
-from .parts import LONGEST, MOST, Part, Parts, parts_of
+from .parts import LONGEST, MOST, Beginning, Part, Parts, parts_of
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
@@ -49,16 +50,22 @@ class Run:
 
     __slots__ = (
         *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
-        *("_begun", "_end", "_led", "_looked", "_memory", "_ordinary", "_silent"),
-        *("_ascii", "_stop"),
+        *("_ascii", "_end", "_last", "_led", "_looked", "_memory", "_ordinary", "_silent", "_stop"),
     )
 
     def __init__(
-        self, source: Source, kind: type[Event], memory: tuple[Parts, ...], care: re.Pattern[str] = _CARE
+        self,
+        source: Source,
+        kind: type[Event],
+        memory: tuple[Parts, ...],
+        care: re.Pattern[str] = _CARE,
+        last: str = "",
     ) -> None:
         self.source = source
-        # What finds nothing in a text that is taken as it is, or in one of ASCII.
+        # What finds nothing in a text that is taken as it is, or in one of ASCII; and what this does not end
+        # with. In the pattern, each blank inside a text would begin a match, and that asks for memory.
         self._stop = care
+        self._last = last
         self._ascii = False
         self.kind = kind
         self.index = -1
@@ -70,47 +77,48 @@ class Run:
         self.pieces: list[str] = []
         self._memory = memory
         self.parts = memory[0]
-        self._begun = self._end = self._led = 0
+        self._end = self._led = 0
         self._silent = False
         self._looked = 0
         self._ordinary = False
 
-    def ready(self, shift: int, since: int, *, ordinary: bool) -> bool:
+    def ready(self, shift: int, since: int, ordinary: bool) -> bool:
         """Begin at the end of the source; whether deltas may be taken.
 
         ``shift``: from offsets of the source to those of all that was fed; ``since``: where, at the
         earliest, an event may begin. ``ordinary``: whether the caller says that no delta is a special token.
         """
         source = self.source
-        lead = source.base + source.pos
-        led = len(source.text) - source.pos
-        room = min(self._room(), source.due - lead - HELD_MOST, _FOLD)
-        if room <= 0 or led > HELD_MOST or lead < since:
+        pos = source.pos
+        lead = source.base + pos
+        led = len(source.text) - pos
+        if led > HELD_MOST or lead < since:
+            return False
+        room = self._room()
+        if lead + room + HELD_MOST > source.due:
+            room = source.due - lead - HELD_MOST
+        if room <= 0:
             return False
         self._led = led
         self._ordinary = ordinary
-        self.held = source.text[source.pos :] if led else ""
+        self.held = source.text[pos:]
         self.ahead = source.ahead
-        self.at = self._begun = lead + shift
-        self._end = self.at + room
-        self.most = self.at + min(room, _JOIN)
-        self._silent = not self._goes_out()
+        self.at = at = lead + shift
+        self._end = at + room
+        self.most = at + (room if room < _JOIN else _JOIN)
         self.parts = self._memory[2 * ordinary + self._silent]
         return True
-
-    def taken(self) -> int:
-        """How many characters were taken since the run is ready."""
-        return self.at + len(self.held) - self._begun - self._led
 
     def learn(self, text: str) -> Part | None:
         """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
         self._looked += len(text)
         found = self._stop.search(text)
         part: Part | None
-        if found is None and (text.isascii() or not self._ascii):
+        held = self._last and text[-1:] in self._last
+        if found is None and not held and (not self._ascii or text.isascii()):
             part = (text, "" if self._silent else text, "", 0, len(text))
         else:
-            part = self._part(text, 0 if found is None else found.start())
+            part = self._part(text, len(text) if found is None else found.start())
             if part is None or len(part[2]) > HELD_MOST:
                 return None
             if self._silent:
@@ -138,18 +146,20 @@ class Run:
 
     def settle(self) -> None:
         """Leave the source, its cursor and the sink as if the machine had read what was taken."""
-        examined(self._looked)
-        self._looked = 0
-        text = "".join(self.pieces)
-        self.pieces.clear()
-        held, led = self.held, self._led
-        self.at += len(held)
-        self._begun += led
+        held = new = self.held
+        text = ""
+        if self.pieces:
+            text = "".join(self.pieces)
+            self.pieces.clear()
+            new = text + held
+        if self._led:
+            new = new[self._led :]
         self.held, self._led = "", 0
-        new = (text + held)[led:]
+        if counts:
+            examined(self._looked + len(new))
+            self._looked = 0
         if not new:
             return
-        examined(len(new))
         source = self.source
         source.grow(new, self._ordinary)
         source.ahead = self.ahead if held else 0
@@ -159,11 +169,7 @@ class Run:
     # -- what kinds of run differ in --------------------------------------------------------------
 
     def _room(self) -> int:
-        """How many characters may be taken before a limit has to be looked at."""
-        return _FOLD
-
-    def _goes_out(self) -> bool:
-        """Whether what is taken makes events at once."""
+        """How many characters may be taken before a limit has to be looked at; tells whether they go out."""
         raise NotImplementedError
 
     def _part(self, text: str, start: int) -> Part | None:
@@ -193,89 +199,36 @@ class NoRun(Run):
 NO_RUN: Final = NoRun()
 
 
-class HeadRun(Run):
-    """What begins ``rel`` ahead and sends nothing as long as ``begun`` matches all of it."""
-
-    __slots__ = ("_pattern", "_rel")
-
-    def __init__(self, source: Source, begun: re.Pattern[str], rel: int = 0) -> None:
-        super().__init__(source, Text, parts_of(begun, rel))
-        self._pattern = begun
-        self._rel = rel
-
-    def _goes_out(self) -> bool:
-        return True
-
-    def _part(self, text: str, start: int) -> Part | None:
-        return ("", "", text, 0, 0) if self._pattern.fullmatch(text, self._rel) is not None else None
-
-    def _deliver(self, text: str) -> None:
-        """All is held."""
-
-
-class OptionRun(Run):
-    """What stands ``rel`` ahead, behind blanks, as long as it may be the beginning of one of ``options``."""
-
-    __slots__ = ("_options", "_rel")
-
-    def __init__(self, source: Source, rel: int, options: tuple[str, ...]) -> None:
-        super().__init__(source, Text, parts_of(rel, options))
-        self._rel = rel
-        self._options = options
-
-    def _goes_out(self) -> bool:
-        return True
-
-    def _part(self, text: str, start: int) -> Part | None:
-        return ("", "", text, 0, 0) if undecided(text[self._rel :].lstrip(BLANKS), self._options) else None
-
-    def _deliver(self, text: str) -> None:
-        """All is held."""
-
-
-def undecided(text: str, options: tuple[str, ...]) -> bool:
-    """Whether more text must tell which of ``options`` it begins with, as ``Source.follows`` sees it."""
-    begun = False
-    for option in options:
-        if text.startswith(option):
-            return begun
-        begun = begun or option.startswith(text)
-    return begun
-
-
-def wait(source: Source, at: int, options: tuple[str, ...]) -> None:
-    """Declare that nothing happens before it is told which of ``options`` stands at local index ``at``."""
-    if not source.eof:
-        source.run = OptionRun(source, at - source.pos, options)
-
-
 # -- arguments -------------------------------------------------------------------------------------
 
 
 class StringRun(Run):
-    """The inside of a string, up to ``close``, whose text is JSON already, escapes included."""
+    """The inside of a string, up to ``close``, whose text is JSON already, escapes included.
 
-    __slots__ = ("close", "sink", "_inside", "_partial")
+    ``over``: what begins with the string's end and sends nothing.
+    """
 
-    def __init__(self, source: Source, sink: Sink, patterns: Patterns) -> None:
-        super().__init__(source, Arguments, parts_of(patterns), patterns.stop)
+    __slots__ = ("close", "over", "sink", "_inside", "_partial")
+
+    def __init__(self, source: Source, sink: Sink, patterns: Patterns, over: Beginning | None = None) -> None:
+        super().__init__(source, Arguments, parts_of(patterns, over), patterns.stop)
+        self.over = over
         self.sink = sink
         self.close = ""
         self._inside = patterns.inside
         self._partial = patterns.begun
 
     def _room(self) -> int:
-        return self.sink.room
-
-    def _goes_out(self) -> bool:
         self.index = self.sink.live()
-        return self.index >= 0
+        self._silent = self.index < 0
+        return min(self.sink.room, _FOLD)
 
     def _part(self, text: str, start: int) -> Part | None:
         match = self._inside.match(text)
         end = 0 if match is None else match.end()
         if end < len(text) and self._partial.fullmatch(text, end) is None:
-            return None
+            if self.over is None or self.over.pattern.fullmatch(text, end) is None:
+                return None
         taken = text[:end]
         return taken, taken, text[end:], 0, end
 
@@ -290,13 +243,25 @@ class RawRun(Run):
     """Raw text that becomes the inside of a JSON string, where ``markers`` are looked for.
 
     ``blanks``: as for prose. ``escape``: a character with which an escape of the format begins.
+    ``over``: what begins with a marker and sends nothing.
     """
 
-    __slots__ = ("sink", "_blanks", "_inside", "_markers", "_partial")
+    __slots__ = ("over", "sink", "_blanks", "_inside", "_markers", "_partial")
 
-    def __init__(self, source: Source, sink: Sink, markers: Markers, blanks: str, escape: str = "") -> None:
-        patterns = raw_patterns(markers.firsts, blanks, escape)
-        super().__init__(source, Arguments, parts_of(markers, blanks, escape), patterns.stop)
+    def __init__(
+        self,
+        source: Source,
+        sink: Sink,
+        markers: Markers,
+        blanks: str,
+        escape: str = "",
+        over: Beginning | None = None,
+    ) -> None:
+        patterns = raw_patterns(markers.firsts, escape)
+        # The other blanks are control characters, which the pattern finds wherever they stand.
+        last = " " if " " in blanks else ""
+        super().__init__(source, Arguments, parts_of(markers, blanks, escape, over), patterns.stop, last)
+        self.over = over
         self.sink = sink
         self._inside = patterns.inside
         self._partial = patterns.begun
@@ -304,21 +269,17 @@ class RawRun(Run):
         self._blanks = blanks
 
     def _room(self) -> int:
-        return self.sink.room // _ESCAPED_MOST
-
-    def _goes_out(self) -> bool:
         self.index = self.sink.live()
-        return self.index >= 0
+        self._silent = self.index < 0
+        return min(self.sink.room // _ESCAPED_MOST, _FOLD)
 
     def _part(self, text: str, start: int) -> Part | None:
         end = len(text)
         if self._inside.search(text, start) is not None:
-            end = begun(text, self._markers, None, start)
-            if (
-                end < 0
-                or (self._ordinary and end < len(text))
-                or self._partial.search(text, start) is not None
-            ):
+            end = begun(text, self._markers, None, start, self.over)
+            if end < 0 or (self._ordinary and end < len(text)):
+                return None
+            if self._partial.search(text, start) is not None:
                 return None
         safe = tail(text, end, self._blanks)
         taken = text[:safe]
@@ -331,16 +292,19 @@ class RawRun(Run):
             self.sink.take_raw(text)
 
 
-def begun(text: str, markers: Markers, firsts: frozenset[str] | None, start: int) -> int:
+def begun(
+    text: str, markers: Markers, firsts: frozenset[str] | None, start: int, over: Beginning | None = None
+) -> int:
     """Where a marker begins that the end of ``text`` cuts, or the end; negative where the machine must tell.
 
     None begins in front of ``start``. One that does not begin with one of ``firsts`` is none inside a word.
+    What is but the beginning of ``over`` is cut too.
     """
     match = markers.search(text, start, False)
     while match is not None:
         at = match.start()
         if not markers.partial(match, len(text), False):
-            return -1
+            return at if over is not None and over.pattern.fullmatch(text, at) is not None else -1
         if firsts is None or text[at] in firsts or text[at] == "`":
             return at
         if at == 0:

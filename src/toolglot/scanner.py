@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 BLANKS: Final = " \t\r\n"
 _CONTEXT: Final = 48
+_SLACK: Final = 64
 _LONG_RUN: Final = 16
+# What is shorter costs as much to keep as it is as to copy.
+_SHORT: Final = 256
 _NONBLANK: Final = late(r"[^ \t\r\n]")
 _FENCE_LEAD: Final = late(r"[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*")
 _TAIL: Final = late(r"[ \t]{0,3}\Z")
@@ -41,6 +44,7 @@ END: Final = -3
 _NOTHING_KEPT: Final = Rope()
 _NO_FLAGS: Final[list[tuple[int, int, bool]]] = []
 _NO_BLANKS: Final[dict[int, int]] = {}
+_NO_RUNS: Final[dict[object, Run]] = {}
 
 
 class Source:
@@ -49,11 +53,12 @@ class Source:
     ``text`` is a window; ``pos`` the cursor in it; ``base`` the absolute offset of ``text[0]``;
     ``eof`` whether the text has ended; ``run`` what takes deltas without the machine, where it waits;
     ``special`` are the markers that are special tokens, ``ahead`` how far ahead of the cursor a search that
-    waited need not look again. ``due``: the absolute offset up to which a run may go.
+    waited need not look again. ``due``: the absolute offset up to which a run may go. ``runs``: those that
+    were made already, by what they look for.
     """
 
     __slots__ = (
-        *("text", "pos", "base", "ahead", "due", "eof", "run", "hit", "follow_at", "special"),
+        *("text", "pos", "base", "ahead", "due", "eof", "run", "runs", "hit", "follow_at", "special"),
         *("_keeps", "_kept", "_kept_to", "_flags", "_blanks", "_trail", "_trail_end"),
     )
 
@@ -65,6 +70,7 @@ class Source:
         self.due = UNBOUNDED
         self.eof = False
         self.run: Run | None = None
+        self.runs: dict[object, Run] = _NO_RUNS
         self.hit: str | None = None
         self.follow_at = 0
         self.special: frozenset[str] = frozenset()
@@ -83,13 +89,16 @@ class Source:
 
     def feed(self, delta: str, special: bool | None = None) -> None:
         """Append ``delta``, dropping what has been consumed."""
-        if self.run is not None:
-            self.settle()
+        run = self.run
+        if run is not None:
+            self.run = None
+            run.settle()
         text = self.text
         cut = self.pos - _CONTEXT
         if special is not None:
             self.flag(len(delta), special)
-        if cut > 0:
+        # A little more is kept than must be: each cut is a copy.
+        if cut > _SLACK:
             if self._keeps and self.base + cut > self._kept_to:
                 self._kept.append(text[self._kept_to - self.base : cut])
                 self._kept_to = self.base + cut
@@ -120,7 +129,7 @@ class Source:
         """Append ``text``, which a run took; it is kept as it is, and not copied."""
         if ordinary:
             self.flag(len(text), special=False)
-        if self._keeps:
+        if self._keeps and len(text) > _SHORT:
             self._kept.append(self.text[self._kept_to - self.base :])
             self._kept.append(text)
             self._kept_to = self.base + len(self.text) + len(text)

@@ -8,7 +8,7 @@ Does not: read calls or decide what becomes of them (``envelope``, ``claims``).
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 from .bodies import begins
 from .calls import Reading
@@ -17,7 +17,37 @@ from .events import DefectKind
 from .jsonstream import Steps
 from .markers import marks
 from .record import replace
+from .runs import Run
 from .scanner import MORE, Source
+from .table import Way
+
+
+def first_way(reading: Reading, ways: Sequence[Way], at: int) -> tuple[Way | None, bool]:
+    """The way that reads what begins at local index ``at``; without one, whether one still may.
+
+    At the end of the text that is one that would have, had more come: it was cut, not refuted. But
+    behind an opener that was only assumed in the prompt the text may as well be the answer.
+    """
+    source, waiting = reading.source, False
+    run: Run | None = None
+    # Not set to None here: mypyc would hold it to be None still, behind what sets it.
+    source.settle()
+    for way in ways:
+        reading.closers = (*way.body.close, *way.dialect.envelope.close)
+        found = begins(reading, at, way.body)
+        # One that comes earlier in the order and may yet fit goes first.
+        if found == 1 and (source.eof or not waiting):
+            return way, False
+        if found == MORE and not waiting:
+            waiting, run = True, source.run
+    source.run = run
+    if source.eof and not waiting and (source.base + at > 0 or not reading.assumed):
+        source.eof = False
+        for way in ways:
+            reading.closers = (*way.body.close, *way.dialect.envelope.close)
+            waiting = waiting or begins(reading, at, way.body) == MORE
+        source.eof = True
+    return None, waiting
 
 
 def is_section(dialect: Dialect, body: Body) -> bool:

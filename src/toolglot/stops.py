@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from ._typing import Final
 from .late import late
+from .parts import Beginning
 
 _SURROGATES: Final = r"\ud800-\udfff"
 # Escapes that one match takes: the engine keeps a note of each.
@@ -39,13 +40,21 @@ _GAP: Final = r"[ \t\r\n]*"
 
 
 class Head:
-    """The beginning of an object: ``whole`` matches it, ``begun`` all that may go on as it, with no care."""
+    """The beginning of an object: ``whole`` matches it, ``begun`` all that may go on as it, with no care.
 
-    __slots__ = ("begun", "whole")
+    ``parts``: the patterns of which ``begun`` is made.
+    """
 
-    def __init__(self, whole: re.Pattern[str], begun: re.Pattern[str]) -> None:
+    __slots__ = ("begun", "parts", "whole")
+
+    def __init__(self, whole: re.Pattern[str], begun: Beginning, parts: tuple[str, ...]) -> None:
         self.whole = whole
         self.begun = begun
+        self.parts = parts
+
+
+# A key up to where its value begins.
+_KEY: Final = ('"', rf'[^"\\\x00-\x1f{_SURROGATES}]*', '"', _GAP, ":", _GAP)
 
 
 @lru_cache(maxsize=64)
@@ -55,22 +64,51 @@ def name_head(keys: tuple[str, ...]) -> Head:
     name = rf'{{{_GAP}"(?:{either})"{_GAP}:{_GAP}"([^"\\\x00-\x1f]*)"(?={_GAP},{_GAP}")'
     inside = rf'[^"\\\x00-\x1f{_SURROGATES}]*'
     parts = ("{", _GAP, *map(re.escape, f'"{keys[0]}"'), _GAP, ":", _GAP, '"', inside, '"', _GAP, ",", _GAP)
-    return Head(re.compile(name), _begun(parts))
+    return Head(re.compile(name), _begun(parts), parts)
 
 
 @lru_cache(maxsize=64)
 def object_head(key: str) -> Head:
     """What stands between a member's value and the object that is the value of the next one, ``key``."""
     parts = (_GAP, ",", _GAP, *map(re.escape, f'"{key}"'), _GAP, ":", _GAP)
-    return Head(re.compile("".join((*parts, "(?={)"))), _begun(parts))
+    whole = re.compile("".join((*parts, "(?={)")))
+    # Nothing of the object need go out before its first value begins.
+    parts = (*parts, "{", _GAP, *_KEY)
+    return Head(whole, _begun(parts), parts)
 
 
-def _begun(parts: Sequence[str]) -> re.Pattern[str]:
-    """Matches any beginning of what ``parts`` match in turn."""
-    pattern = ""
-    for part in reversed(parts):
-        pattern = rf"{part}(?:\Z|{pattern})" if pattern else part
-    return re.compile(pattern)
+def _begun(*ways: Sequence[str]) -> Beginning:
+    """Any beginning of what the parts of one of the ``ways`` match in turn."""
+    patterns: list[str] = []
+    for parts in ways:
+        pattern = ""
+        for part in reversed(parts):
+            pattern = rf"{part}(?:\Z|{pattern})" if pattern else part
+        patterns.append(pattern)
+    return Beginning(late("|".join(patterns)))
+
+
+# Of a member that is plain: its key; what stands between a string or another value and the next one.
+KEY_BEGUN: Final = _begun(_KEY)
+COMMA_BEGUN: Final = _begun((",", _GAP, *_KEY))
+QUOTE_BEGUN: Final = _begun(('"', _GAP, ",", _GAP, *_KEY))
+SCALAR_BEGUN: Final = _begun((r"[A-Za-z0-9+\-._]+", _GAP, ",", _GAP, *_KEY))
+# The same of an element.
+ELEMENT_QUOTE_BEGUN: Final = _begun(('"', _GAP, ",", _GAP))
+
+
+@lru_cache(maxsize=256)
+def heads_begun(literals: tuple[str, ...], head: tuple[str, ...]) -> Beginning:
+    """Any beginning of ``literals`` in turn and then of what the parts of ``head`` match, blanks between."""
+    parts: list[str] = []
+    for literal in literals:
+        parts += (_GAP, *map(re.escape, literal))
+    return _begun((*parts, _GAP, *head))
+
+
+def opened_head(opener: str, head: tuple[str, ...]) -> tuple[str, ...]:
+    """The parts of ``head`` behind a marker and blanks."""
+    return (*map(re.escape, opener), _GAP, *head)
 
 
 @lru_cache(maxsize=64)
@@ -86,8 +124,8 @@ def tag_stop(literal: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=256)
-def tag_begun(opener: str, close: str, attributes: bool, then: str = "") -> re.Pattern[str]:
-    """Matches any beginning of a tag, or of ``then`` behind it and blanks, that is not the whole of it."""
+def tag_parts(opener: str, close: str, attributes: bool, then: str = "") -> tuple[str, ...]:
+    """The parts of a tag, and of ``then`` behind it and blanks but for its last character."""
     outside = re.escape(close[0]) + "<\n" + _SURROGATES
     inside = rf"[^{outside}]*"
     if attributes:
@@ -95,7 +133,23 @@ def tag_begun(opener: str, close: str, attributes: bool, then: str = "") -> re.P
         whole = "|".join(piece + piece[0] for piece in quoted)
         inside = rf"(?:[^\"'{outside}]|{whole})*(?:{'|'.join(quoted)})?"
     behind = (_GAP, *map(re.escape, then[:-1])) if then else ()
-    return _begun((*map(re.escape, opener), inside, *map(re.escape, close), *behind))
+    return (*map(re.escape, opener), inside, *map(re.escape, close), *behind)
+
+
+@lru_cache(maxsize=256)
+def tag_begun(opener: str, close: str, attributes: bool, then: str = "") -> Beginning:
+    """Any beginning of a tag, or of ``then`` behind it and blanks, that is not the whole of it."""
+    return _begun(tag_parts(opener, close, attributes, then))
+
+
+@lru_cache(maxsize=256)
+def value_end_begun(end: str, opener: str, close: str, attributes: bool, block: str) -> Beginning:
+    """Any beginning of a value's ``end`` and, behind blanks, of the next value's tag or of ``block``.
+
+    All of the tag, but not all of ``block``: behind that the call is complete.
+    """
+    before = opened_head(end, ())
+    return _begun((*before, *tag_parts(opener, close, attributes)), (*before, *map(re.escape, block[:-1])))
 
 
 @lru_cache(maxsize=256)
@@ -113,7 +167,7 @@ def holds(pattern: re.Pattern[str], text: str) -> bool:
 
 
 class Patterns:
-    """What a run looks for: ``stop`` finds a character that needs care, also a blank to hold at the end.
+    """What a run looks for: ``stop`` finds a character that needs care.
 
     Of text that is JSON, ``inside`` matches as much as may stand in a string and ``begun`` an escape that
     is not whole. Of other text, ``inside`` finds what may begin a marker and ``begun`` what ends a run.
@@ -146,24 +200,15 @@ def string_patterns(close: str, *, python: bool = False) -> Patterns:
 
 
 @lru_cache(maxsize=256)
-def raw_patterns(firsts: str, blanks: str, escape: str) -> Patterns:
+def raw_patterns(firsts: str, escape: str) -> Patterns:
     """The patterns of raw text in which markers that begin with one of ``firsts``, and ``escape``, count."""
     ends = _SURROGATES + re.escape(escape)
     inside = re.escape(firsts) + ends
-    return Patterns(_or_last('"\\\\' + _CONTROLS + inside, blanks), f"[{inside}]", f"[{ends}]")
+    return Patterns(f"[{_QUOTES}{_CONTROLS}{inside}]", f"[{inside}]", f"[{ends}]")
 
 
 @lru_cache(maxsize=256)
-def prose_patterns(firsts: str, blanks: str) -> Patterns:
+def prose_patterns(firsts: str) -> Patterns:
     """The patterns of prose in which markers that begin with one of ``firsts`` count."""
     inside = _SURROGATES + re.escape(firsts)
-    return Patterns(_or_last(inside, blanks), f"[{inside}]", f"[{_SURROGATES}]")
-
-
-def _or_last(characters: str, blanks: str) -> str:
-    """Finds one of ``characters``, or one of ``blanks`` at the end.
-
-    One class comes first, by which the engine skips what is in neither.
-    """
-    more = re.escape(blanks)
-    return rf"[{characters}{more}](?:(?<=[{characters}])|\Z)" if blanks else f"[{characters}]"
+    return Patterns(f"[{inside}]", f"[{inside}]", f"[{_SURROGATES}]")

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ._typing import Final
-from .bodies import CODEC_NAMES
+from .bodies import CODEC_NAMES, head_of
 from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError
 from .markers import LONGEST, Markers
+from .parts import Beginning
 from .record import replace
+from .stops import heads_begun
 
 _CACHE_MOST: Final = 64
 
@@ -59,13 +61,37 @@ class Meaning:
 
 
 class Way:
-    """A way to read what follows an opener: a dialect and one of its bodies."""
+    """A way to read what follows an opener: a dialect and one of its bodies.
 
-    __slots__ = ("body", "dialect")
+    Of the calls that it reads, ``head`` is how their text begins behind an opener, ``next`` what comes behind
+    a call in front of the next one, and ``after`` the same behind the close.
+    """
 
-    def __init__(self, dialect: Dialect, body: Body) -> None:
+    __slots__ = ("after", "body", "dialect", "head", "next")
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        body: Body,
+        head: Beginning | None = None,
+        next: Beginning | None = None,
+        after: Beginning | None = None,
+    ) -> None:
         self.dialect = dialect
         self.body = body
+        self.head = head
+        self.next = next
+        self.after = after
+
+
+def way_of(dialect: Dialect, body: Body) -> Way:
+    """The way to read ``body`` behind an opener of its dialect's envelope."""
+    envelope, head = dialect.envelope, head_of(body)
+    if not head or envelope.gap != "blank" or envelope.layout != "blank" or not envelope.open:
+        return Way(dialect, body)
+    after = heads_begun(envelope.open[:1], head)
+    behind = heads_begun((*envelope.close[:1], envelope.open[0]), head) if envelope.close else after
+    return Way(dialect, body, heads_begun((), head), behind, after)
 
 
 class Table:

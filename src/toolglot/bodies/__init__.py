@@ -17,24 +17,27 @@ from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..record import dataclass
 from ..scanner import MORE, NONE
+from ..stops import opened_head
 
 Written = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
 class Codec:
-    """The three functions of a codec.
+    """The functions of a codec.
 
     ``starts(reading, at, body)``: 1 where a body begins at local index ``at``, ``MORE`` where that
     cannot be told yet, else ``NONE``. ``read(reading)``: the generator that reads one body.
     ``write(calls, body)``: the text of a body for ``calls``; raises ``RenderError``. ``several``: how
     many calls ``write`` takes at once: ``one``, ``all``, or ``counted``: one, with how many came before.
+    ``head(body)``: the parts of what a plain body begins with, before which nothing happens (``stops``).
     """
 
     starts: Callable[[Reading, int, Body], int]
     read: Callable[[Reading], Steps]
     write: Callable[..., str]
     several: str
+    head: Callable[[Body], tuple[str, ...]] | None
 
 
 # The module of each codec, what its functions' names end in where a module has several, and how many calls
@@ -74,6 +77,7 @@ def codec_of(name: str) -> Codec:
             getattr(module, f"read{reads}"),
             getattr(module, f"write{reads}"),
             several,
+            getattr(module, "head", None),
         )
     return found
 
@@ -94,6 +98,13 @@ def begins(reading: Reading, at: int, body: Body) -> int:
             return codec.starts(reading, inside, body)
         verdict = MORE if found == MORE else verdict
     return verdict
+
+
+def head_of(body: Body) -> tuple[str, ...]:
+    """As a codec's ``head``, with the marker around each call; empty where there is none to wait for."""
+    codec = codec_of(body.codec)
+    head = () if codec.head is None else codec.head(body)
+    return opened_head(body.open[0], head) if body.open else head
 
 
 def read_body(reading: Reading) -> Steps:

@@ -17,14 +17,14 @@ from ..dialect import Body
 from ..events import DefectKind
 from ..faults import BodyFault, Cut, Malformed
 from ..jsonstream import Steps, ValueReader
-from ..runs import HELD_MOST, HeadRun
 from ..scanner import END, MORE, Source
 from ..sinks import Collect, Sink, Skip
 from ..stops import name_head, object_head
+from ..waits import head_waits
 from .fences import close_fence, inside_fence, open_fence
 
 _EARLY: Final = "before_name"
-_LATE: Final = "after_arguments"
+LATE: Final = "after_arguments"
 _DEEPEST: Final = 4
 _NO_ARGUMENTS: Final[Mapping[str, str]] = {}
 _NO_OBJECT: Final = "the arguments are not an object"
@@ -131,7 +131,7 @@ class CallObject:
     def named(self) -> bool:
         """Take an object at the cursor up to the end of its name, if that comes first, and start the call."""
         reading, source, body = self._reading, self._source, self._body
-        if not reading.marked or body.id_at == _LATE or self._depth:
+        if not reading.marked or body.id_at == LATE or self._depth:
             return False
         head = source.head(name_head(body.name_keys).whole, source.pos)
         if head is None:
@@ -156,13 +156,10 @@ class CallObject:
     def waits(self) -> bool:
         """Declare that ``named`` or ``arguments`` may yet take what is at the cursor; whether they may."""
         reading, source, body = self._reading, self._source, self._body
-        if source.eof or not reading.marked or body.id_at == _LATE or self._depth:
+        if source.eof or not reading.marked or body.id_at == LATE or self._depth:
             return False
         head = name_head(body.name_keys) if self._name is None else object_head(body.arguments_keys[0])
-        if len(source.text) - source.pos > HELD_MOST or not source.whole(head.begun, source.pos, all=True):
-            return False
-        source.run = HeadRun(source, head.begun)
-        return True
+        return head_waits(source, head.begun)
 
     def inner(self, key: str, first: str) -> Steps | None:
         """A member that holds the call, or calls, is read by its own reader."""
@@ -218,7 +215,7 @@ class CallObject:
         elif self._name is None:
             name: str = json.loads(text)
             self._name = name
-            if self._reading.marked and body.id_at != _LATE and not self._bad and not self._listed:
+            if self._reading.marked and body.id_at != LATE and not self._bad and not self._listed:
                 self._call = self._reading.start(name, self._id)
             else:
                 self._reading.known(name)

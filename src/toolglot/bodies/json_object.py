@@ -13,8 +13,9 @@ from ..calls import Reading
 from ..dialect import Body
 from ..jsonstream import Steps
 from ..scanner import MORE, NONE
+from ..stops import name_head
 from .fences import close_fence, inside_fence, open_fence
-from .json_calls import CallObject, write_object
+from .json_calls import LATE, CallObject, write_object
 
 _SEPARATORS: Final = (",", ";")
 
@@ -25,6 +26,11 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     if inside < 0:
         return inside
     return 1 if reading.source.text[inside] == "{" else NONE
+
+
+def head(body: Body) -> tuple[str, ...]:
+    """The object up to its second member, where the first one is the name."""
+    return () if body.id_at == LATE else name_head(body.name_keys).parts
 
 
 def read(reading: Reading) -> Steps:

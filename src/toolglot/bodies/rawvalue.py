@@ -21,7 +21,8 @@ from ..jsonstream import Steps
 from ..jsontext import json_escape
 from ..late import Once
 from ..markers import Markers, Rope, marks
-from ..runs import HELD_MOST, RawRun, wait
+from ..parts import Beginning
+from ..runs import HELD_MOST, RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import Param
 from ..sinks import Kept
@@ -66,11 +67,12 @@ class Frame:
     ``ends`` close a value, ``siblings`` open the next one and ``sibling(reading, call, at)`` tells whether
     one that begins at a local index is (1), is not (``NONE``) or may be (``MORE``) one of the tool's;
     ``blocks`` close the group of values, ``openers`` begin another group. ``kind``: ``pairs``, or ``rest``
-    where the value is the whole rest of its body: then any of ``ends`` ends it, and is left. One frame
-    serves all calls of a body.
+    where the value is the whole rest of its body: then any of ``ends`` ends it, and is left. ``over``: what
+    begins with a value's end, and in front of whose end nothing happens. One frame serves all calls of a
+    body.
     """
 
-    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind")
+    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind", "over")
 
     def __init__(
         self,
@@ -80,6 +82,7 @@ class Frame:
         blocks: tuple[str, ...] = (),
         openers: tuple[str, ...] = (),
         kind: str = "pairs",
+        over: Beginning | None = None,
     ) -> None:
         self.ends = ends
         self.siblings = siblings
@@ -87,6 +90,7 @@ class Frame:
         self.blocks = blocks
         self.openers = openers
         self.kind = kind
+        self.over = over
 
 
 def _ends_of(frame: Frame, closers: tuple[str, ...]) -> Markers:
@@ -104,7 +108,7 @@ class RawValue:
 
     __slots__ = (
         *("_call", "_frame", "_gaps", "_inner", "_kept", "_live", "_marks", "_nulls", "_param", "_reading"),
-        *("_run", "_source", "_trim", "anchored"),
+        *("_over", "_run", "_source", "_trim", "anchored"),
     )
 
     escape: ClassVar[str] = ""
@@ -124,6 +128,8 @@ class RawValue:
         self._inner = False
         self._run: RawRun | None = None
         self._marks = _marks_of(frame, reading.closers)
+        limits = reading.limits
+        self._over = frame.over if limits.header >= HELD_MOST <= limits.blanks else None
 
     def read(self) -> Steps:
         """Read the value, its close and what it means. The cursor stands behind the close."""
@@ -148,8 +154,12 @@ class RawValue:
             marker = source.hit
             verdict = self._ends(hit, marker)
             if verdict == MORE:
-                ahead = self._data(hit, held=True)
+                ahead = source.ahead = self._data(hit, held=True)
+                if self._over is not None:
+                    self._wait()
                 yield
+                if self._over is not None:
+                    ahead = source.ahead
             elif verdict == NONE:
                 self._inner = self._inner or marker in self._frame.ends
                 ahead = hit - source.pos + 1
@@ -173,7 +183,7 @@ class RawValue:
         if self._run is None or not isinstance(self._run.sink, Call):
             blanks = BLANKS if self._trim == "blank" else _NEWLINE if self.anchored else ""
             sink = self._call if self._live else Kept(self._source, self._kept)
-            self._run = RawRun(self._source, sink, self._marks, blanks, self.escape)
+            self._run = RawRun(self._source, sink, self._marks, blanks, self.escape, self._over)
         self._source.run = self._run
 
     def _lead(self) -> Steps:
@@ -270,8 +280,6 @@ class RawValue:
         found = behind(self._reading, at + len(marker), options, self._gaps)
         if found == END:
             return 1
-        if found == MORE and not self._gaps and self._reading.limits.blanks >= HELD_MOST:
-            wait(self._source, at + len(marker), options)
         if found < 0 or self._counts(at):
             return 1 if found >= 0 else found
         if found >= own:

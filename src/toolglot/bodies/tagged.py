@@ -20,13 +20,24 @@ from ..late import Once
 from ..literals import json_string
 from ..markers import Markers, marks
 from ..pieces import twice
-from ..runs import wait
 from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
-from ..stops import NAME_STOP
+from ..stops import NAME_STOP, value_end_begun
+from ..waits import wait
 from .rawvalue import Frame, RawValue
-from .tags import ENTITY_MOST, Tagged, escape, read_tag, tag_ahead, tag_at, tag_begins, unescape, write_tag
+from .tags import (
+    ENTITY_MOST,
+    Tagged,
+    escape,
+    read_tag,
+    tag_ahead,
+    tag_at,
+    tag_begins,
+    tag_head,
+    unescape,
+    write_tag,
+)
 
 _NEWLINE: Final = "\n"
 _DOT: Final = "."
@@ -45,6 +56,12 @@ def starts(reading: Reading, at: int, body: Body) -> int:
     if found == MORE:
         tag_ahead(reading, at, tag, own.open)
     return found
+
+
+def head(body: Body) -> tuple[str, ...]:
+    """The tag that holds the name, and what stands behind it."""
+    tag, own = _tags(body)
+    return () if body.prefixes else tag_head(tag, own.open)
 
 
 def _tag_start(source: Source, at: int, body: Body, most: int) -> int:
@@ -75,15 +92,15 @@ def read(reading: Reading) -> Steps:
     source.pos = _tag_start(source, source.pos, body, reading.limits.header)
     if source.pos >= len(source.text):
         raise Cut("the text ends in front of the name")
-    head = yield from read_tag(reading, tag, own.open)
-    if head.empty and tag.empty == "malformed":
+    named = yield from read_tag(reading, tag, own.open)
+    if named.empty and tag.empty == "malformed":
         raise Malformed("no tag of this format closes itself")
-    name = head.name
+    name = named.name
     if body.names == "doubled" and not reading.offered(name) and reading.offered(twice(name, _DOT)):
         name = twice(name, _DOT)
     reading.known(name)
-    own_id = next((head.attributes[key] for key in body.id_keys if key in head.attributes), None)
-    if head.empty:
+    own_id = next((named.attributes[key] for key in body.id_keys if key in named.attributes), None)
+    if named.empty:
         call = reading.start(name, own_id)
         call.take("{}", 0)
         call.end()
@@ -204,7 +221,8 @@ def _sibling(reading: Reading, call: Call, at: int) -> int:
 
 def _frame(body: Body) -> Frame:
     tag, own = _tags(body)
-    return Frame((own.end,), (own.open,), _sibling, (tag.end,), (tag.open,))
+    over = None if body.gaps else value_end_begun(own.end, own.open, own.close, bool(own.key), tag.end)
+    return Frame((own.end,), (own.open,), _sibling, (tag.end,), (tag.open,), over=over)
 
 
 _frame_of: Final = Once(_frame)

@@ -15,9 +15,9 @@ from ..dialect import Tag
 from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..pieces import attributes_of
-from ..runs import HELD_MOST, HeadRun
 from ..scanner import BLANKS, MORE, NONE, Source
-from ..stops import one_of, tag_begun, tag_stop
+from ..stops import one_of, tag_begun, tag_parts, tag_stop
+from ..waits import expect
 
 _QUOTES: Final = "\"'"
 _OPENING: Final = "<"
@@ -104,15 +104,18 @@ def _attributes_end(source: Source, at: int, tag: Tag, most: int) -> int:
         end += 1
 
 
+def tag_head(tag: Tag, then: str) -> tuple[str, ...]:
+    """The parts of what begins with ``tag``, and ``then`` behind it, before which nothing happens."""
+    return tag_parts(tag.open, tag.close, bool(tag.key), then)
+
+
 def tag_ahead(reading: Reading, at: int, tag: Tag, then: str = "") -> None:
     """Declare that nothing happens before more stands behind the tag at local index ``at``.
 
     With ``then``, all of that or something else.
     """
     source, limits = reading.source, reading.limits
-    if limits.header >= HELD_MOST and limits.blanks >= HELD_MOST:
-        begun = tag_begun(tag.open, tag.close, bool(tag.key), then)
-        source.run = HeadRun(source, begun, at - source.pos)
+    expect(source, limits, tag_begun(tag.open, tag.close, bool(tag.key), then), at - source.pos)
 
 
 def read_tag(reading: Reading, tag: Tag, then: str = "") -> Generator[None, None, Tagged]:

@@ -1,0 +1,70 @@
+"""Lane: one channel's machine while it runs, and what the prompt began in it.
+
+Promises: the machine reads the prompt's end by its own rules; of what that began only a call goes out, as the
+first one of the output.
+
+Does not: know of other channels (``parser``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from ._typing import TYPE_CHECKING
+from .channel import Channel
+from .delimited import Delimited
+from .events import Arguments, CallStart, Event
+
+if TYPE_CHECKING:
+    from .messages import Messages
+
+
+class Lane:
+    """One channel's machine, running."""
+
+    __slots__ = ("begun", "channel", "machine", "prompted", "source", "steps")
+
+    def __init__(self, channel: Channel, machine: Delimited | Messages, prompt: str) -> None:
+        self.channel = channel
+        self.source = channel.source
+        self.machine = machine
+        self.steps: Generator[None, None, None] = machine.run()
+        self.prompted = bool(prompt)
+        self.begun: list[Event] | None = None
+        if prompt:
+            channel.source.feed(prompt)
+            next(self.steps, None)
+            self.begun = _begun(channel)
+            machine.begin_output()
+
+    def drain(self) -> list[Event]:
+        begun, self.begun = self.begun, None
+        return (begun or []) + self.channel.drain()
+
+    def close(self, finish_reason: str | None) -> list[Event]:
+        self.source.settle()
+        self.source.eof = True
+        self.machine.reading.finish_reason = finish_reason
+        for _ in self.steps:
+            raise AssertionError("a machine waits for text after the end")
+        return self.drain()
+
+
+def _begun(channel: Channel) -> list[Event]:
+    """The events of a call that the prompt began: the first call of the output, whatever came before."""
+    events = channel.drain()
+    call = channel.call
+    channel.ledger.count = 0
+    if call is None:
+        return []
+    kept = [e for e in events if isinstance(e, (CallStart, Arguments)) and e.index == call.index]
+    start = next(e for e in kept if isinstance(e, CallStart))
+    index, call_id = channel.ledger.enter(None)
+    own = start.id if start.id != channel.ledger.prefix + str(call.index) else call_id
+    call.index = index
+    return [
+        CallStart(index, own, event.name, event.span)
+        if isinstance(event, CallStart)
+        else Arguments(index, event.text, event.span)
+        for event in kept
+    ]

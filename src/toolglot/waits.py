@@ -1,0 +1,110 @@
+"""Waits: runs that hold what they take, where nothing happens before more has come.
+
+Promises: what ``runs`` does. What is held is the beginning of a text that the machine waits for whole; a
+delta after which it cannot be any more is the machine's, with all that was held.
+
+Does not: know what it waits for. Codecs and machines say that.
+"""
+
+from __future__ import annotations
+
+from ._typing import Final
+from .events import Text
+from .limits import Limits
+from .parts import Beginning, Part, parts_of
+from .runs import HELD_MOST, Run
+from .scanner import BLANKS, Source, examined
+
+_PLENTY: Final = 1 << 12
+
+
+class HeadRun(Run):
+    """What begins ``rel`` ahead and sends nothing as long as it is but a ``beginning``."""
+
+    __slots__ = ("_begun_as", "_rel")
+
+    def __init__(self, source: Source, beginning: Beginning, rel: int = 0) -> None:
+        super().__init__(source, Text, beginning.parts(rel))
+        self._begun_as = beginning
+        self._rel = rel
+
+    def look(self, rel: int) -> None:
+        """Look that far ahead from here on."""
+        if rel != self._rel:
+            self._rel = rel
+            self._memory = self._begun_as.parts(rel)
+
+    def _room(self) -> int:
+        return _PLENTY
+
+    def _part(self, text: str, start: int) -> Part | None:
+        return ("", "", text, 0, 0) if self._begun_as.pattern.fullmatch(text, self._rel) is not None else None
+
+    def _deliver(self, text: str) -> None:
+        """All is held."""
+
+
+def expect(source: Source, limits: Limits, beginning: Beginning | None, rel: int = 0) -> None:
+    """Declare that nothing happens while what stands ``rel`` ahead is but a ``beginning``, if one is."""
+    if beginning is not None and limits.header >= HELD_MOST <= limits.blanks:
+        source.run = head_run(source, beginning, rel)
+
+
+def head_run(source: Source, beginning: Beginning, rel: int = 0) -> HeadRun:
+    """The run for ``beginning``, made once for a source."""
+    run = source.runs.get(beginning)
+    if isinstance(run, HeadRun):
+        run.look(rel)
+        return run
+    if not source.runs:
+        source.runs = {}
+    run = source.runs[beginning] = HeadRun(source, beginning, rel)
+    return run
+
+
+def head_waits(source: Source, beginning: Beginning) -> bool:
+    """Declare that nothing happens while what is at the cursor is but a ``beginning``; whether it is."""
+    at = source.pos
+    if source.eof or len(source.text) - at > HELD_MOST:
+        return False
+    examined(len(source.text) - at)
+    if beginning.pattern.fullmatch(source.text, at) is None:
+        return False
+    source.run = head_run(source, beginning)
+    return True
+
+
+class OptionRun(Run):
+    """What stands ``rel`` ahead, behind blanks, as long as it may be the beginning of one of ``options``."""
+
+    __slots__ = ("_options", "_rel")
+
+    def __init__(self, source: Source, rel: int, options: tuple[str, ...]) -> None:
+        super().__init__(source, Text, parts_of(rel, options))
+        self._rel = rel
+        self._options = options
+
+    def _room(self) -> int:
+        return _PLENTY
+
+    def _part(self, text: str, start: int) -> Part | None:
+        return ("", "", text, 0, 0) if undecided(text[self._rel :].lstrip(BLANKS), self._options) else None
+
+    def _deliver(self, text: str) -> None:
+        """All is held."""
+
+
+def undecided(text: str, options: tuple[str, ...]) -> bool:
+    """Whether more text must tell which of ``options`` it begins with, as ``Source.follows`` sees it."""
+    begun = False
+    for option in options:
+        if text.startswith(option):
+            return begun
+        begun = begun or option.startswith(text)
+    return begun
+
+
+def wait(source: Source, at: int, options: tuple[str, ...]) -> None:
+    """Declare that nothing happens before it is told which of ``options`` stands at local index ``at``."""
+    if not source.eof:
+        source.run = OptionRun(source, at - source.pos, options)
