@@ -9,7 +9,7 @@ import pytest
 
 from tests.upstream import chunk, frames, request
 from toolglot.wire import Exchange, Settings
-from toolglot.wire.alike import Alike
+from toolglot.wire.alike import Alike, said
 
 TEXTS = [
     "Sure",
@@ -31,7 +31,7 @@ def written(texts: list[str], field: str = "content", end: str = "\n\n", **dumps
 def client(pieces: list[bytes], monkeypatch: pytest.MonkeyPatch | None = None) -> list[Any]:
     """What a client gets; with ``monkeypatch`` by the long way only."""
     if monkeypatch is not None:
-        monkeypatch.setattr(Alike, "texts", lambda self, data: None)
+        monkeypatch.setattr(Alike, "pieces", lambda self, data: None)
     stream = Exchange(request(), Settings(dialect="hermes")).stream()
     found = frames(b"".join(map(stream.feed, pieces)) + stream.close())
     for one in found:
@@ -55,11 +55,11 @@ def test_both_ways_say_the_same(field: str, ascii: bool, end: str, monkeypatch: 
 def test_the_short_way_is_taken() -> None:
     alike = Alike()
     first, second, third = written(["Sure", " thing", ""])
-    assert alike.texts(first) is None
+    assert alike.pieces(first) is None
     alike.learn(first, chunk({"content": "Sure"}))
     assert (alike.field, alike.index) == ("content", 0)
-    assert alike.texts(second) == [" thing"]
-    assert alike.texts(second + third + first) == [" thing", "", "Sure"]
+    assert alike.pieces(second) == [b" thing"]
+    assert alike.pieces(second + third + first) == [b" thing", b"", b"Sure"]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,8 @@ def test_the_short_way_is_taken() -> None:
 def test_what_is_not_alike(data: bytes) -> None:
     alike = Alike()
     alike.learn(written(["Sure"])[0], chunk({"content": "Sure"}))
-    assert alike.texts(data) is None
+    pieces = alike.pieces(data)
+    assert pieces is None or said(pieces) is None
 
 
 @pytest.mark.parametrize(
@@ -104,5 +105,5 @@ def test_an_upstream_that_is_never_alike_is_not_asked_for_ever() -> None:
     for number in range(40):
         value = chunk({"content": "Sure"}, created=number)
         alike.learn(f"data: {json.dumps(value)}\n\n".encode(), value)
-    assert alike.texts(f"data: {json.dumps(chunk({'content': 'x'}, created=39))}\n\n".encode()) is None
-    assert alike.texts(f"data: {json.dumps(chunk({'content': 'x'}, created=15))}\n\n".encode()) == ["x"]
+    assert alike.pieces(f"data: {json.dumps(chunk({'content': 'x'}, created=39))}\n\n".encode()) is None
+    assert alike.pieces(f"data: {json.dumps(chunk({'content': 'x'}, created=15))}\n\n".encode()) == [b"x"]
