@@ -68,7 +68,11 @@ class AnswerStream:
     @property
     def held(self) -> int:
         """Characters that the upstream has sent and the client has not got yet."""
-        return sum(choice.held for choice in self._choices.values() if not choice.finished)
+        held = 0
+        for choice in self._choices.values():
+            if not choice.finished:
+                held += choice.held
+        return held
 
     @property
     def ended(self) -> bool:
