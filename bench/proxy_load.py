@@ -8,8 +8,8 @@ own. Each load goes first direct, then through the forwarder, then through the p
 * closed: a stream's next chunk is sent when its last one has arrived, so that each chunk is read and written
   on its own and none are lumped together. This gives chunks/s and the processor's time for a chunk.
 * a number: so many chunks/s in each stream, evenly spread: the added latency. Each stream is followed by
-  another over the same connections, so that all are open at once, and only what was sent meanwhile counts. The
-  first text is sent when the upstream has the request; its time is counted from when the client began to ask.
+  another over the same connections, so that all are open at once, and only what was sent meanwhile counts.
+  The upstream sends the first text as soon as it is asked; its time counts from the client's request.
 * flood: all chunks as fast as they go; a proxy that is slow finds many of them in one read.
 
 Prints a table; nothing here is a test.
@@ -255,7 +255,9 @@ class Steady:
         self.rate = rate
         self.chunks = int(LENGTH * rate)
         self.lines = [Line(self, name) for name in range(streams)]
-        self.turns: list[dict[int, asyncio.WriteTransport]] = [{} for _ in range(max(1, round(1 / rate / STEP)))]
+        self.turns: list[dict[int, asyncio.WriteTransport]] = [
+            {} for _ in range(max(1, round(1 / rate / STEP)))
+        ]
         self.turn = 0
         self.since = self.until = float("inf")
         self.over = False
@@ -402,13 +404,14 @@ async def run(options: argparse.Namespace) -> None:
             for name, (process, port) in ways.items():
                 pid = os.getpid() if process is None else process.pid
                 if mode in ("closed", "flood"):
-                    current.append(Load(mode, 5))
-                    await measure(current[-1], options.streams, port, pid)  # warm
-                    current.append(Load(mode, options.chunks))
-                    results[name] = await measure(current[-1], options.streams, port, pid)
+                    for chunks in (5, options.chunks):  # the first is to warm up
+                        load = Load(mode, chunks)
+                        current.append(load)
+                        results[name] = await measure(load, options.streams, port, pid)
                 else:
-                    current.append(Steady(float(mode), options.streams))
-                    results[name] = await current[-1].run(port, pid)
+                    steady = Steady(float(mode), options.streams)
+                    current.append(steady)
+                    results[name] = await steady.run(port, pid)
                 print(results[name].row(name), flush=True)
             if mode in ("closed", "flood"):
                 share = results["plain"].seconds / results["proxy"].seconds
@@ -438,18 +441,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="the proxy under load, beside a plain forwarder")
     parser.add_argument("--streams", type=int, default=200)
     parser.add_argument("--chunks", type=int, default=150)
-    parser.add_argument("--loads", default="closed,5,100,flood", help="closed, flood, or chunks/s of each stream")
+    parser.add_argument(
+        "--loads", default="closed,5,100,flood", help="closed, flood, or chunks/s of each stream"
+    )
     parser.add_argument("--dialect", default="hermes")
     parser.add_argument("--role", choices=("plain", "proxy"), help=argparse.SUPPRESS)
     parser.add_argument("--upstream", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    sys.path.insert(0, str(SRC))
+    from toolglot.proxy import loop
+
     if options.role is None:
-        asyncio.run(run(options))
+        loop.run(run(options))
     else:
-        role = (
+        loop.run(
             plain(options.upstream) if options.role == "plain" else proxy(options.upstream, options.dialect)
         )
-        asyncio.run(role)
 
 
 if __name__ == "__main__":

@@ -47,9 +47,9 @@ class Live:
 
 
 class KeepAlive:
-    """Sends comments to the clients that hear nothing for ``seconds``, and gives up upstreams that are silent.
+    """Sends comments to clients that hear nothing for ``seconds``; gives up upstreams silent for ``most``.
 
-    ``run`` is its task. ``most``: the seconds that an upstream may be silent.
+    ``run`` is its task.
     """
 
     def __init__(self, seconds: float, most: float) -> None:
