@@ -94,9 +94,11 @@ def said(pieces: list[bytes]) -> str | None:
         return text
     if any(piece.endswith(b"\\") for piece in pieces):
         # It may escape the quote behind it, or end with an escaped backslash: told one by one.
-        texts = [decode_json(b'"%b"' % piece) for piece in pieces]
+        texts = [decode_json(f'"{piece.decode()}"') for piece in pieces]
     else:
-        texts = decode_json(b'["%b"]' % b'","'.join(pieces))
+        # Not as bytes: what they begin with would tell the reader how they are encoded.
+        inside = b'","'.join(pieces).decode()
+        texts = decode_json(f'["{inside}"]')
         # Each quote between two pieces is one of JSON's, so that any quote within a piece makes more strings.
         if not isinstance(texts, list) or len(texts) != len(pieces):
             return None
