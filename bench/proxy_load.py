@@ -157,7 +157,7 @@ LENGTH = 4.0
 """Seconds that each stream of a steady load takes."""
 WINDOW = 8.0
 """Seconds of a steady load that are measured."""
-STEP = 0.0005
+STEP = 0.001
 """Seconds between the instants at which the streams of a steady load get their chunks, in turn."""
 
 
@@ -282,7 +282,8 @@ class Steady:
                 for name, upstream in list(turn.items()):
                     if not self.lines[name].chunk(upstream, time.monotonic()):
                         del turn[name]
-            await asyncio.sleep(due - time.monotonic())
+            # Less than a millisecond may be none to a loop, which would then turn for nothing.
+            await asyncio.sleep(max(STEP, due - time.monotonic()))
 
     async def run(self, port: int, pid: int) -> Result:
         """Measure what goes through ``port``, a process of the id ``pid``."""
