@@ -361,22 +361,22 @@ async def plain(upstream: int) -> None:
 
 async def proxy(upstream: int, dialect: str) -> None:
     """The proxy itself."""
-    from toolglot.proxy.app import Proxy
     from toolglot.proxy.config import Config, ModelRule
-    from toolglot.proxy.serve import start
+    from toolglot.proxy.serve import serve
 
     rules = (ModelRule("*", dialect),)
     config = Config(upstream=f"http://127.0.0.1:{upstream}", port=0, server="other", given=rules)
-    _, port = await start(Proxy(config))
-    print(port, flush=True)
-    await asyncio.Event().wait()
+    await serve(config, lambda port: print(port, flush=True))
 
 
 def spawn(role: str, upstream: int, dialect: str) -> tuple[subprocess.Popen[str], int]:
     """Start one of the proxies; its process and its port."""
     command = [sys.executable, __file__, "--role", role, "--upstream", str(upstream), "--dialect", dialect]
     environment = {**os.environ, "PYTHONPATH": str(SRC)}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    # Linux shares the processor between sessions before it does between processes.
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
     assert process.stdout is not None
     return process, int(process.stdout.readline())
 

@@ -1,13 +1,14 @@
 """Serve: listens, and stops without cutting a stream.
 
 Promises: on SIGTERM or SIGINT nothing new is taken, running answers finish within ``grace`` seconds, and a
-second signal ends them at once.
+second signal ends them at once. ``serve`` takes the process for its own: signals, and what is collected.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 from collections.abc import Callable
 
@@ -52,6 +53,9 @@ async def serve(config: Config, ready: Callable[[int], None] | None = None) -> N
             loop.add_signal_handler(getattr(signal, name), stop)
     proxy = Proxy(config)
     runner, port = await start(proxy)
+    # What is loaded now stays: each look through it for garbage would stop all streams for ten milliseconds.
+    gc.collect()
+    gc.freeze()
     if ready is not None:
         ready(port)
     await once.wait()
