@@ -59,6 +59,8 @@ async def serve(config: Config, ready: Callable[[int], None] | None = None) -> N
     if ready is not None:
         ready(port)
     await once.wait()
+    for site in list(runner.sites):
+        await site.stop()
     log("stopping", open_streams=len(proxy.keep_alive), grace=config.grace)
     cleaning, hurry = asyncio.create_task(runner.cleanup()), asyncio.create_task(twice.wait())
     await asyncio.wait({cleaning, hurry}, return_when=asyncio.FIRST_COMPLETED)
