@@ -9,6 +9,7 @@ Does not remember text. However many the frames, what is done with each is a spl
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Mapping
@@ -47,6 +48,18 @@ class Alike:
             and data.startswith(self._prefix)
             and data.endswith(self._suffix, len(self._prefix))
         )
+
+    def cut(self, frames: list[bytes], at: int, border: bytes) -> list[bytes]:
+        """As ``pieces``, of as many ``frames`` from ``at`` on as are alike, each without its ``border``."""
+        pieces: list[bytes] = []
+        prefix, suffix = self._prefix, self._suffix.removesuffix(border)
+        if prefix and border == self._border:
+            begin, end = len(prefix), -len(suffix)
+            for frame in itertools.islice(frames, at, None):
+                if not (frame.startswith(prefix) and frame.endswith(suffix, begin)):
+                    break
+                pieces.append(frame[begin:end])
+        return pieces
 
     def pieces(self, data: bytes) -> list[bytes] | None:
         """The texts of ``data``'s frames, as they are escaped; None where not all are known to be alike."""
@@ -92,8 +105,9 @@ def said(pieces: list[bytes]) -> str | None:
         return None
     if _SPECIAL.search(text) is None:
         return text
-    if any(piece.endswith(b"\\") for piece in pieces):
-        # It may escape the quote behind it, or end with an escaped backslash: told one by one.
+    lines = b"\n".join(pieces)
+    if b"\\\n" in lines or lines.endswith(b"\\"):
+        # A backslash may escape the quote behind its piece, or be an escaped one itself: told one by one.
         texts = [decode_json(f'"{piece.decode()}"') for piece in pieces]
     else:
         # Not as bytes: what they begin with would tell the reader how they are encoded.
@@ -102,7 +116,10 @@ def said(pieces: list[bytes]) -> str | None:
         # Each quote between two pieces is one of JSON's, so that any quote within a piece makes more strings.
         if not isinstance(texts, list) or len(texts) != len(pieces):
             return None
-    return "".join(texts) if all(isinstance(text, str) for text in texts) else None
+    try:
+        return "".join(texts)
+    except TypeError:
+        return None
 
 
 def _text_only(value: Any) -> tuple[str, int]:

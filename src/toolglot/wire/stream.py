@@ -81,7 +81,8 @@ class AnswerStream:
 
     def feed(self, data: bytes) -> bytes:
         """The next bytes of the upstream; what can go to the client now. After the end, nothing."""
-        if self._between and self._say(data):
+        pieces = self._alike.pieces(data) if self._between else None
+        if pieces and self._say(pieces):
             return self._flush()
         border = _BORDER if _BORDER in data else _CR_BORDER
         begin, end = 0, data.rfind(border) + len(border)
@@ -91,28 +92,23 @@ class AnswerStream:
             begin = data.find(border) + len(border)
             self._one(data[:begin])
         if begin < end:
-            self._whole(data[begin:end].split(border)[:-1], border)
+            self._whole(data[begin:end], border)
         if end < len(data):
             self._one(data[end:])
         return self._flush()
 
-    def _whole(self, pieces: list[bytes], border: bytes) -> None:
+    def _whole(self, data: bytes, border: bytes) -> None:
         """Whole frames: of those that are alike, as many at once as come one behind the other."""
-        alike: list[bytes] = []
-        for piece in pieces:
-            frame = piece + border
-            if self._alike.fits(frame):
-                alike.append(frame)
-                continue
-            self._several(alike)
-            alike.clear()
-            self._one(frame)
-        self._several(alike)
-
-    def _several(self, frames: list[bytes]) -> None:
-        if frames and not self._say(b"".join(frames)):
-            for frame in frames:
-                self._one(frame)
+        frames = data.split(border)
+        del frames[-1]
+        at = 0
+        while at < len(frames):
+            pieces = self._alike.cut(frames, at, border)
+            end = at + max(len(pieces), 1)
+            if not pieces or not self._say(pieces):
+                for frame in frames[at:end]:
+                    self._one(frame + border)
+            at = end
 
     def _one(self, data: bytes) -> None:
         """A frame, a part of one, or anything else."""
@@ -144,12 +140,11 @@ class AnswerStream:
         self._out.clear()
         return data
 
-    def _say(self, data: bytes) -> bool:
-        """Frames that hold nothing but text, as one; False where they are not known to be such."""
-        pieces = self._alike.pieces(data)
-        text = None if pieces is None else said(pieces)
+    def _say(self, pieces: list[bytes]) -> bool:
+        """Frames that hold nothing but these texts, as one; False where they are not known to be such."""
+        text = said(pieces)
         reader = None if text is None else self._choices.get(self._alike.index)
-        if not pieces or text is None or reader is None:
+        if text is None or reader is None:
             return False
         if reader.finished or self.ended or not self._head:
             return False
