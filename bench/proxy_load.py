@@ -10,7 +10,8 @@ own. Each load goes first direct, then through the forwarder, then through the p
 * a number: so many chunks/s in each stream, evenly spread: the added latency. Each stream is followed by
   another over the same connections, so that all are open at once, and only what was sent meanwhile counts.
   The upstream sends the first text as soon as it is asked; its time counts from the client's request.
-* flood: all chunks as fast as they go; a proxy that is slow finds many of them in one read.
+* flood: all chunks as fast as they go; a proxy that is slow finds many of them in one read. Ten times
+  ``--chunks`` in each stream, without which the requests would be most of what is measured.
 
 Prints a table; nothing here is a test.
 """
@@ -237,6 +238,7 @@ class Answering(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
+        self.load.asked.append(self.transport)
 
     def data_received(self, data: bytes) -> None:
         self.data += data
@@ -263,6 +265,7 @@ class Steady:
         self.over = False
         self.delays: list[float] = []
         self.first: list[float] = []
+        self.asked: list[asyncio.Transport] = []
 
     def begin(self, name: int, upstream: asyncio.WriteTransport) -> None:
         """A request has reached the upstream: its first text goes out now, the rest in turn."""
@@ -307,6 +310,10 @@ class Steady:
         self.over = True
         await asyncio.gather(*(one.closed for one in asking))
         ticker.cancel()
+        # The next load must not be asked over these.
+        for transport in self.asked:
+            transport.close()
+        await asyncio.sleep(0.5)
         return Result(WINDOW, len(self.delays) + len(self.first), self.delays, self.first, cpu)
 
 
@@ -405,7 +412,8 @@ async def run(options: argparse.Namespace) -> None:
             for name, (process, port) in ways.items():
                 pid = os.getpid() if process is None else process.pid
                 if mode in ("closed", "flood"):
-                    for chunks in (5, options.chunks):  # the first is to warm up
+                    times = 10 if mode == "flood" else 1
+                    for chunks in (5, options.chunks * times):  # the first is to warm up
                         load = Load(mode, chunks)
                         current.append(load)
                         results[name] = await measure(load, options.streams, port, pid)
