@@ -20,7 +20,7 @@ LONGEST = 400
 # A module may import its own layer and those above it in this list; every module is in it.
 # fmt: off
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("events", "native", "errors", "_toml", "record", "late", "limits", "spans", "bundle"),
+    ("_typing", "events", "native", "errors", "_toml", "record", "late", "limits", "spans", "bundle"),
     ("message", "dialect", "spec", "specwrite", "schema", "schemawalk", "markers", "scanner", "pieces",
      "jsontext", "draft", "jsonstream", "jsonstring", "sinks", "stops", "parts", "runs", "proserun", "waits",
      "counts",

@@ -7,8 +7,8 @@ else is said; a fence counts only if it is the whole answer. What is refuted is 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Final
 
+from ._typing import Final
 from .bodies import begins
 from .claims import Claims
 from .dialect import Dialect

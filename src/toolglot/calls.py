@@ -9,8 +9,7 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
+from ._typing import TYPE_CHECKING, Any, Final
 from .channel import Channel
 from .dialect import Body, Envelope
 from .draft import STRETCH, Draft
@@ -199,9 +198,17 @@ class Call:
         self.pending = _NO_TEXTS
         channel.push(Arguments(self.index, text, (start, end)))
 
+    def forget(self) -> None:
+        """The call leads nowhere, and is only read to its end: nothing of it is kept."""
+        self.index = -1
+        self._draft, self.pending = Draft(), _NO_TEXTS
+
     def end(self) -> None:
         """The call is complete, up to the cursor. Raises ``Malformed`` where its arguments are no object."""
         channel = self.channel
+        if self.index < 0:
+            channel.call = None
+            return
         value, canonical = (self._value, None) if self._value is not None else self._draft.value()
         if not isinstance(value, dict):
             raise Malformed("the arguments are not an object")

@@ -7,10 +7,10 @@ only once it is complete and its gate holds. What is refuted is content, byte fo
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from typing import Final
 
+from ._typing import Final
 from .bodies import read_body
-from .calls import Reading
+from .calls import Call, Reading
 from .channel import Channel
 from .dialect import Dialect
 from .envelope import Machine, Verdict
@@ -304,9 +304,13 @@ class Claims(Machine):
         channel.body_at = start = source.at
         count = channel.ledger.count
         source.due = start + self.limits.held
+        lost: Call | None = None
         try:
             for _ in read_body(reading):
                 if source.at - start > self.limits.held:
+                    lost = channel.call or lost
+                    if lost is not None:
+                        lost.forget()
                     self.spill(thinking=False)
                     back = None
                 yield

@@ -9,8 +9,8 @@ are passed as a repair. A faulty call is passed up to its close, the next opener
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Final
 
+from ._typing import Final
 from .bodies import begins
 from .calls import Reading
 from .dialect import Body

@@ -11,8 +11,8 @@ Does not: read message streams (``messages``) or decide on faulty calls (``envel
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
+from ._typing import Final
 from .envelope import Verdict
 from .events import DefectKind
 from .jsonstream import Steps

@@ -10,8 +10,8 @@ Does not: check that the text is JSON; readers do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
 
+from ._typing import Any, Final
 from .counts import examined
 from .jsontext import DECODER, decode, json_escape
 from .markers import Rope

@@ -10,8 +10,8 @@ Does not: look for openers or know reasoning (``delimited``, ``messages``), nor 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Final
 
+from ._typing import Final
 from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel

@@ -12,8 +12,8 @@ three times a plain slotted class to make.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, ClassVar, Literal, Union
 
+from ._typing import Any, ClassVar, Literal
 from .native import mypyc_attr
 
 Span = tuple[int, int]
@@ -169,4 +169,4 @@ class Relabel(_Value):
         return Relabel, (self.span, self.to)
 
 
-Event = Union[Text, Reasoning, CallStart, Arguments, CallEnd, Markup, Defect, Relabel]
+Event = Text | Reasoning | CallStart | Arguments | CallEnd | Markup | Defect | Relabel

@@ -9,8 +9,8 @@ Does not: read values (``jsonstream``).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Final
 
+from ._typing import Final
 from .faults import Cut, Malformed
 from .jsontext import json_escape
 from .late import late

@@ -13,8 +13,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
 
+from ._typing import Final
 from .counts import examined, open_counts
 from .errors import DialectError
 

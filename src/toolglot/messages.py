@@ -11,8 +11,8 @@ Does not: know channel names or markers; they are the dialect's.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Final
 
+from ._typing import Final
 from .calls import Reading
 from .channel import Channel
 from .claims import Claims

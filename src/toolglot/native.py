@@ -7,7 +7,7 @@ Does not: get compiled. mypyc reads the decorator by its name in ``mypy_extensio
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from ._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr

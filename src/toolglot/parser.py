@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ._typing import TYPE_CHECKING, Any, Final, Literal
 from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
 from .calls import Ledger, Reading
 from .channel import Channel

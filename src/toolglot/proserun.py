@@ -7,8 +7,7 @@ Does not: tell what a marker means; a delta that has a whole one is the machine'
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
-
+from ._typing import Any, Final, Protocol
 from .events import Reasoning, Text
 from .markers import Markers
 from .parts import Part, parts_of

@@ -8,8 +8,7 @@ from a confirmed opener on is held until the reasoning closes (then it was a dra
 
 from __future__ import annotations
 
-from typing import Final
-
+from ._typing import Final
 from .answers import Answers
 from .calls import Reading
 from .channel import Channel

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 from types import FunctionType
-from typing import Any, Final
 
+from ._typing import Any, Final
 from .counts import open_counts as counts
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape

@@ -12,8 +12,8 @@ what outlives a feed is a distance from the cursor, or an absolute offset (``bas
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
 
+from ._typing import TYPE_CHECKING, Final
 from .counts import counting as counting
 from .counts import examined as examined
 from .counts import open_counts as _counts
@@ -44,7 +44,6 @@ END: Final = -3
 _NOTHING_KEPT: Final = Rope()
 _NO_FLAGS: Final[list[tuple[int, int, bool]]] = []
 _NO_BLANKS: Final[dict[int, int]] = {}
-_NO_RUNS: Final[dict[object, Run]] = {}
 
 
 class Source:
@@ -53,12 +52,12 @@ class Source:
     ``text`` is a window; ``pos`` the cursor in it; ``base`` the absolute offset of ``text[0]``;
     ``eof`` whether the text has ended; ``run`` what takes deltas without the machine, where it waits;
     ``special`` are the markers that are special tokens, ``ahead`` how far ahead of the cursor a search that
-    waited need not look again. ``due``: the absolute offset up to which a run may go. ``runs``: those that
-    were made already, by what they look for.
+    waited need not look again. ``due``: the absolute offset up to which a run may go. ``waiting``: the one
+    that waits for what must come, once one did.
     """
 
     __slots__ = (
-        *("text", "pos", "base", "ahead", "due", "eof", "run", "runs", "hit", "follow_at", "special"),
+        *("text", "pos", "base", "ahead", "due", "eof", "run", "waiting", "hit", "follow_at", "special"),
         *("_keeps", "_kept", "_kept_to", "_flags", "_blanks", "_trail", "_trail_end"),
     )
 
@@ -70,7 +69,7 @@ class Source:
         self.due = UNBOUNDED
         self.eof = False
         self.run: Run | None = None
-        self.runs: dict[object, Run] = _NO_RUNS
+        self.waiting: Run | None = None
         self.hit: str | None = None
         self.follow_at = 0
         self.special: frozenset[str] = frozenset()

@@ -39,7 +39,8 @@ def first_way(reading: Reading, ways: Sequence[Way], at: int) -> tuple[Way | Non
         if found == 1 and (source.eof or not waiting):
             return way, False
         if found == MORE and not waiting:
-            waiting, run = True, source.run
+            # The others wait with one of their own.
+            waiting, run, source.waiting = True, source.run, None
     source.run = run
     if source.eof and not waiting and (source.base + at > 0 or not reading.assumed):
         source.eof = False

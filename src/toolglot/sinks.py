@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any, Final, Protocol
 
+from ._typing import Any, Final, Protocol
 from .faults import OverLimit
 from .jsontext import json_escape
 from .markers import Rope
@@ -33,7 +33,6 @@ class Sink(Protocol):
 
     def live(self) -> int:
         """The index of the call whose argument text may go out now as it comes; negative where it may not."""
-        ...
 
     def sent(self, text: str, raw: bool) -> None:
         """As ``take_raw``, or ``take_plain``, for text that went out already."""
@@ -137,11 +136,9 @@ class Tap(Protocol):
 
     def inner(self, key: str, first: str) -> Generator[None, None, None] | None:
         """A member begins, as for ``enter``: a reader that takes its value, or None where a sink will."""
-        ...
 
     def enter(self, key: str, first: str) -> Sink:
         """A member begins: its key and the first character of its value. Returns the sink for the value."""
-        ...
 
     def leave(self) -> None:
         """The member's value is complete."""

@@ -7,8 +7,8 @@ other channel's text is split into pieces. ``clipped`` cuts off what belongs to 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Final
 
+from ._typing import Final
 from .events import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Relabel, Span, Text
 
 _NONE: Final[dict[str, int]] = {}

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
 
+from ._typing import Final
 from .late import late
 from .parts import Beginning
 

@@ -7,8 +7,8 @@ constants, tuples as lists. A bare word is a string as far as the dialect allows
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import ClassVar, Final
 
+from .._typing import ClassVar, Final
 from ..calls import Reading
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps, ValueReader
