@@ -29,6 +29,15 @@ class Answers(Claims):
 
     # -- the whole answer -----------------------------------------------------------------------
 
+    def may_answer(self) -> bool:
+        """Whether ``answer`` has anything to read at the cursor."""
+        source = self.source
+        at = len(source.text) if self.more is not None else source.skip(source.pos)
+        return at >= len(source.text) or self._may_open(source.text[at])
+
+    def _may_open(self, character: str) -> bool:
+        return character in self.state.table.answer_firsts or character == "`"
+
     def answer(self) -> Verdict:
         """Read what stands at the start of an answer, or behind a bare object; whether anything was taken."""
         source = self.source
@@ -47,7 +56,7 @@ class Answers(Claims):
                     return False
                 yield
                 continue
-            if source.text[at] not in self.state.table.answer_firsts and not self._backtick(at):
+            if not self._may_open(source.text[at]):
                 return False
             meaning, waiting = (None, False) if self._backtick(at) else self._first(candidates, at)
             if meaning is not None:

@@ -137,7 +137,9 @@ class Claims(Machine):
         noise = 0
         length = len(hit)
         try:
-            way = yield from self.choose(ways, rel + length, gap)
+            way = self.way_at(ways, rel + length, gap)
+            if way is None:
+                way = yield from self.choose(ways, rel + length, gap)
             if way is None:
                 noise = yield from self._to_section(ways, rel + length)
                 if noise < 0:
@@ -161,11 +163,12 @@ class Claims(Machine):
         self.before_call(rel, way.dialect)
         count = channel.ledger.count
         required = bool(way.dialect.envelope.close)
-        opened = source.at
-        yield from self.region(way, source.at, start, required=required, noise=noise)
+        opened = source.base + source.pos
+        yield from self.region(way, opened, start, required=required, noise=noise)
         if channel.ledger.count > count:
-            yield from self._late_close(way.dialect.envelope.late_close)
-            self.state.edge = source.at
+            if way.dialect.envelope.late_close:
+                yield from self._late_close(way.dialect.envelope.late_close)
+            self.state.edge = source.base + source.pos
             self.choice(way.dialect, 0, f"{hit!r}{_at(opened)}")
             if not way.dialect.envelope.close:
                 self.more = self._follower(way)

@@ -61,13 +61,14 @@ class Delimited(Reasoner):
         start = True
         while not self.state.thinking:
             state = self.state
-            if source.at == 0 and (yield from self.stream(0)):
+            if state.table.streams and source.at == 0 and (yield from self.stream(0)):
                 return True
-            if start and (state.fresh or self.more is not None) and not state.fence:
+            if start and (state.fresh or self.more is not None) and not state.fence and self.may_answer():
                 start = yield from self.answer()
                 continue
             start = False
-            at = source.find(state.table.quoted if state.ticks else state.table.outside, source.pos + ahead)
+            markers = state.table.quoted if state.ticks else state.table.outside
+            at = source.find(markers, source.pos + ahead)
             if at >= 0 and source.hit is None and self._within_word(at):
                 ahead = at + 1 - source.pos
                 continue
@@ -80,7 +81,7 @@ class Delimited(Reasoner):
                 if self.overdue():
                     self.spill(thinking=True)
                 else:
-                    self.wait(state.table.quoted if state.ticks else state.table.outside)
+                    self.wait(markers)
                 yield
                 ahead = source.ahead
                 continue
@@ -90,7 +91,7 @@ class Delimited(Reasoner):
             gone = False
             # Their loop stands here, since one generator more would be open all the while that a call comes.
             for kind, found in self._meant(at, hit):
-                gone = yield from _OUTSIDE[kind](self, spot - source.at, hit, found)
+                gone = yield from _OUTSIDE[kind](self, spot - source.base - source.pos, hit, found)
                 if gone:
                     break
             ahead = 0 if gone else self._pass(spot - source.base, hit)

@@ -16,7 +16,7 @@ from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel
 from .closing import pass_close, pass_noise
-from .dialect import Body, Dialect
+from .dialect import Body, Dialect, Envelope
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
@@ -104,6 +104,17 @@ class Machine:
 
     # -- a marked region ------------------------------------------------------------------------
 
+    def way_at(self, ways: Sequence[Way], ahead: int, gap: bool) -> Way | None:
+        """As ``choose``, where nothing has to be waited for; else None."""
+        source = self.source
+        start = source.pos + ahead
+        at = source.skip(start) if gap else start
+        if at >= len(source.text) or at - start > self.limits.blanks:
+            return None
+        way = first_way(self.reading, ways, at)[0]
+        source.follow_at = at
+        return way
+
     def choose(self, ways: Sequence[Way], ahead: int, gap: bool) -> Generator[None, None, Way | None]:
         """Which way reads the body that begins ``ahead`` of the cursor, once its first characters are there.
 
@@ -148,10 +159,12 @@ class Machine:
         ``required``: whether a close marker must follow. ``noise``: how much text stands in front of it.
         """
         source, channel, reading = self.source, self.channel, self.reading
+        envelope = way.dialect.envelope
         before = channel.ledger.count
         source.keep(opened)
-        channel.hold(self.state.copy())
-        reading.enter(way.body, way.dialect.envelope, marked=marked, offered_only=offered_only)
+        # Of a region that is provisional until its first call nothing changes the state.
+        channel.hold(self.state.copy() if self.strict else self.state)
+        reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
         reading.provisional = not self.strict
         self.depth_held = len(channel.holds)
         # Nobody waits for the close behind a call, but where it lets the call out or tells the dialect.
@@ -161,18 +174,21 @@ class Machine:
         self.refuted = -1
         if noise:
             channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
+        more: Body | None = None
         try:
             while True:
                 try:
                     yield from read_body(reading)
-                    more = yield from self._behind(way.dialect, required)
+                    # Nearly always the close stands there, and nothing is waited for.
+                    if not self._closed(envelope):
+                        more = yield from self._behind(way.dialect, required)
                 except BodyFault as fault:
                     more = yield from self._past(fault, way.dialect, required, opened)
                 if more is None:
                     break
-                reading.body = more
+                reading.body, more = more, None
                 channel.body_at = source.at
-            channel.settle(channel.mark if reading.provisional else source.at)
+            channel.settle(channel.mark if reading.provisional else source.base + source.pos)
             self._join()
             if self.strict:
                 channel.release()
@@ -214,6 +230,17 @@ class Machine:
         return (yield from self._following(dialect, required))
 
     # -- behind a body --------------------------------------------------------------------------
+
+    def _closed(self, envelope: Envelope) -> bool:
+        """Whether the close stands behind a body that has none of its own; the cursor moves past it."""
+        if self.strict or self.reading.body.close or not envelope.close or envelope.gap == "text":
+            return False
+        source = self.source
+        found = source.follows(source.pos, envelope.close)
+        if found < 0:
+            return False
+        self.channel.markup(source.follow_at + len(envelope.close[found]))
+        return True
 
     def _behind(self, dialect: Dialect, required: bool) -> Generator[None, None, Body | None]:
         """After a body: the next body of the same envelope, or None once the envelope is done."""

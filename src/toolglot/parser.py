@@ -43,6 +43,9 @@ Named = str | Dialect | Auto | Mapping[str, Any] | Custom
 
 _NOTHING: Final[tuple[Event, ...]] = ()
 _LIMITS: Final = Limits()
+_ON_DEFECT: Final = ("repair", "strict")
+_ARGUMENTS: Final = ("stream", "whole")
+_IDS: Final = ("counter", "random")
 
 
 class Parser:
@@ -77,13 +80,8 @@ class Parser:
         limits: Limits | None = None,
         ids: Literal["counter", "random"] = "counter",
     ) -> None:
-        for name, value, allowed in (
-            ("on_defect", on_defect, ("repair", "strict")),
-            ("arguments", arguments, ("stream", "whole")),
-            ("ids", ids, ("counter", "random")),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} is {' or '.join(map(repr, allowed))}, not {value!r}")
+        if on_defect not in _ON_DEFECT or arguments not in _ARGUMENTS or ids not in _IDS:
+            raise _refused(on_defect=on_defect, arguments=arguments, ids=ids)
         self._resolved: Resolved = resolve(dialect)
         self._tools: Tools | None = None
         if tools is not None:
@@ -132,8 +130,10 @@ class Parser:
         """What told ``auto`` the dialect, such as ``'<tool_call>' at 12``; empty where it did not choose."""
         if self._found is not None:
             return self._found[1]
-        lanes = [lane for lane in (self._answer, self._thinker) if lane is not None]
-        return next((lane.machine.chosen_by for lane in lanes if lane.machine.chosen_by), "")
+        for lane in (self._answer, self._thinker):
+            if lane is not None and lane.machine.chosen_by:
+                return lane.machine.chosen_by
+        return ""
 
     def feed(
         self, delta: str, channel: ChannelName = "content", special: bool | None = None
@@ -238,9 +238,10 @@ class Parser:
             return self._custom.close() or _NOTHING
         events: list[Event] = []
         reason = "stop" if finish_reason in ("tool_calls", "function_call") else finish_reason
-        for name, lane in (("reasoning", self._thinker), ("content", self._answer)):
-            if lane is not None:
-                events += self._out(lane, name, lane.close(reason))
+        if self._thinker is not None:
+            events = self._out(self._thinker, "reasoning", self._thinker.close(reason))
+        if self._answer is not None:
+            events += self._out(self._answer, "content", self._answer.close(reason))
         self._found = self.dialect, self.chosen_by
         self._answer = self._thinker = self._tools = None
         return events or _NOTHING
@@ -327,6 +328,13 @@ def _messages() -> type[Messages]:
     from .messages import Messages
 
     return Messages
+
+
+def _refused(**given: str) -> ValueError:
+    """What is wrong with an option that may only be one of two words."""
+    allowed = {"on_defect": _ON_DEFECT, "arguments": _ARGUMENTS, "ids": _IDS}
+    name = next(name for name, value in given.items() if value not in allowed[name])
+    return ValueError(f"{name} is {' or '.join(map(repr, allowed[name]))}, not {given[name]!r}")
 
 
 def parse(

@@ -46,7 +46,7 @@ def read(reading: Reading) -> Steps:
             yield
         yield from reading.reader(tap=tap).value(call, inside=named)
         tap.finish()
-        if not (yield from _another(reading)):
+        if not reading.body.close or not (yield from _another(reading)):
             break
     if fence:
         yield from close_fence(reading)
@@ -57,7 +57,7 @@ def _another(reading: Reading) -> Generator[None, None, bool]:
     source = reading.source
     separators = _SEPARATORS if reading.lenient else ()
     separated = False
-    found = MORE if reading.body.close else NONE
+    found = MORE
     while found == MORE:
         found = source.follows(source.pos, ("{", *separators))
         separated = found > 0
