@@ -22,7 +22,8 @@ LONGEST = 400
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("events", "errors", "_toml", "record", "late", "limits", "spans", "bundle"),
     ("message", "dialect", "spec", "specwrite", "schema", "schemawalk", "markers", "scanner", "pieces",
-     "jsontext", "jsonstream", "jsonstring", "sinks", "stops", "parts", "runs", "proserun", "waits", "counts",
+     "jsontext", "jsonstream", "jsonstring", "sinks", "stops", "parts", "runs", "proserun", "waits", "window",
+     "counts",
      "literals", "faults"),
     ("bodies/*", "calls", "channel", "table", "state", "sections", "envelope", "delimited", "claims",
      "closing", "answers", "reasoning", "messages", "registry", "gglib", "assembler"),

@@ -15,8 +15,8 @@ from typing import Final
 from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel
-from .closing import pass_close, pass_noise
-from .dialect import Body, Dialect, Envelope
+from .closing import at_close, pass_close, pass_noise
+from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
@@ -180,7 +180,7 @@ class Machine:
                 try:
                     yield from read_body(reading)
                     # Nearly always the close stands there, and nothing is waited for.
-                    if not self._closed(envelope):
+                    if not at_close(reading, envelope):
                         more = yield from self._behind(way.dialect, required)
                 except BodyFault as fault:
                     more = yield from self._past(fault, way.dialect, required, opened)
@@ -230,17 +230,6 @@ class Machine:
         return (yield from self._following(dialect, required))
 
     # -- behind a body --------------------------------------------------------------------------
-
-    def _closed(self, envelope: Envelope) -> bool:
-        """Whether the close stands behind a body that has none of its own; the cursor moves past it."""
-        if self.strict or self.reading.body.close or not envelope.close or envelope.gap == "text":
-            return False
-        source = self.source
-        found = source.follows(source.pos, envelope.close)
-        if found < 0:
-            return False
-        self.channel.markup(source.follow_at + len(envelope.close[found]))
-        return True
 
     def _behind(self, dialect: Dialect, required: bool) -> Generator[None, None, Body | None]:
         """After a body: the next body of the same envelope, or None once the envelope is done."""

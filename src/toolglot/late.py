@@ -51,7 +51,7 @@ class Once(Generic[_Made]):
         self._kept: dict[tuple[int, ...], tuple[tuple[object, ...], _Made]] = {}
 
     def __call__(self, *of: object) -> _Made:
-        key = tuple([id(one) for one in of])
+        key = tuple(map(id, of))
         found = self._kept.get(key)
         if found is None:
             while len(self._kept) >= _MOST:

@@ -33,7 +33,7 @@ HELD_MOST: Final = 64
 # Finds something in any text.
 _CARE: Final = re.compile("")
 # One character of raw text is at most so many of JSON.
-_ESCAPED_MOST: Final = 6
+ESCAPED_MOST: Final = 6
 
 # An event made without its ``__init__`` costs half. A compiled class cannot be made so, and need not.
 NEW_EVENT: Final[Any] = object.__new__ if isinstance(Arguments.__init__, FunctionType) else None
@@ -261,7 +261,7 @@ class RawRun(Run):
     def _room(self) -> int:
         self.index = self.sink.live()
         self._silent = self.index < 0
-        return min(self.sink.room // _ESCAPED_MOST, _FOLD)
+        return min(self.sink.room // ESCAPED_MOST, _FOLD)
 
     def _part(self, text: str, start: int) -> Part | None:
         end = len(text)
@@ -278,6 +278,20 @@ class RawRun(Run):
             self.sink.sent(json_escape(text), len(text))
         else:
             self.sink.take_raw(text)
+
+
+def raw_run(
+    source: Source, sink: Sink, markers: Markers, blanks: str, escape: str, over: Beginning | None
+) -> RawRun:
+    """The run that looks for this, made once for a source."""
+    key = (markers, blanks, escape, over)
+    run = source.runs.get(key)
+    if not isinstance(run, RawRun):
+        if not source.runs:
+            source.runs = {}
+        run = source.runs[key] = RawRun(source, sink, markers, blanks, escape, over)
+    run.sink = sink
+    return run
 
 
 def begun(

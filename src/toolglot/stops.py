@@ -142,6 +142,23 @@ def tag_begun(opener: str, close: str, attributes: bool, then: str = "") -> Begi
     return _begun(tag_parts(opener, close, attributes, then))
 
 
+_PLAIN_MOST: Final = 64
+
+
+@lru_cache(maxsize=256)
+def plain_element(opener: str, close: str, end: str, block: str, firsts: str) -> re.Pattern[str]:
+    """A tag, a value on lines of its own and its ``end``, and what follows, where all of it is there.
+
+    Name, value, and which of ``opener`` and ``block`` follows are the groups; nothing in the value begins
+    with one of ``firsts``. Name and blanks are short.
+    """
+    name = rf"([^{re.escape(close[0])}<\s]{{1,{_PLAIN_MOST}}})"
+    tag = re.escape(opener) + name + re.escape(close)
+    value = rf"\n([^{re.escape(firsts)}]*)\n{re.escape(end)}"
+    behind = rf"[ \t\r\n]{{0,{_PLAIN_MOST}}}(?=({re.escape(opener)}|{re.escape(block)}))"
+    return re.compile(tag + value + behind)
+
+
 @lru_cache(maxsize=256)
 def value_end_begun(end: str, opener: str, close: str, attributes: bool, block: str) -> Beginning:
     """Any beginning of a value's ``end`` and, behind blanks, of the next value's tag or of ``block``.

@@ -22,7 +22,7 @@ from ..markers import marks
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING, UNDECLARED, stated
 from ..stops import NAME_STOP, holds, tag_stop
-from .rawvalue import Frame, RawValue
+from .rawvalue import Frame, RawValue, past
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
@@ -33,7 +33,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
         return NONE
     if end == len(source.text):
         return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
-    found = source.follows_past(end, (*body.separators, *body.key_open, *reading.closers), body.gaps)
+    found = past(source, end, (*body.separators, *body.key_open, *reading.closers), body.gaps)
     if source.follow_at - end > reading.limits.blanks:
         return NONE
     return 1 if found >= 0 or found == END else found
@@ -66,7 +66,7 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
     """Which of ``options`` comes next, past the blanks in front of it."""
     source = reading.source
     while True:
-        found = source.follows_past(source.pos, options, reading.body.gaps)
+        found = past(source, source.pos, options, reading.body.gaps)
         source.pos = source.follow_at
         if found == END:
             raise Cut("the text ends inside a call")

@@ -16,16 +16,18 @@ from ..dialect import Body, Tag
 from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
+from ..jsontext import json_escape
 from ..late import Once
 from ..literals import json_string
 from ..markers import Markers, marks
 from ..pieces import twice
-from ..scanner import END, MORE, NONE, Source
+from ..runs import ESCAPED_MOST, HELD_MOST
+from ..scanner import END, MORE, NONE, Match, Pattern, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
-from ..stops import NAME_STOP, value_end_begun
+from ..stops import NAME_STOP, one_of, plain_element, value_end_begun
 from ..waits import wait
-from .rawvalue import Frame, RawValue
+from .rawvalue import Frame, RawValue, wrong_type
 from .tags import (
     ENTITY_MOST,
     Tagged,
@@ -193,21 +195,70 @@ def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[
     """Read all parameters; what stands behind them."""
     source = reading.source
     tag, own = _tags(reading.body)
+    plain = _plain_of(reading.body, reading.closers)
     found = 0
     while found == 0:
+        match = None if plain.element is None else source.piece(plain.element, source.pos, plain.ends)
+        if match is not None and _take_plain(reading, call, match):
+            found = 0 if match[3] == own.open else 1
+            continue
         param = yield from read_tag(reading, own)
-        reading.channel.settle(source.at)
-        call.take(("{" if call.empty else ", ") + json_string(param.name) + ": ", 0)
+        key = ("{" if call.empty else ", ") + json_string(param.name) + ": "
         if param.empty:
-            call.take('""', 0)
+            reading.channel.settle(source.at)
+            call.take(key + '""', 0)
         else:
-            yield from _value(reading, call, _param(reading, call, param, own))
+            yield from _value(reading, call, _param(reading, call, param, own), key)
         found = yield from _ahead(reading, behind)
         if found == NONE:
             raise Malformed(f"expected {own.open!r} or {tag.end!r}")
         source.pos = source.follow_at
     call.take("}", 0)
     return found
+
+
+class _Plain:
+    """How a parameter looks where nothing in it needs care; ``ends`` finds where that may end."""
+
+    __slots__ = ("element", "ends")
+
+    def __init__(self, body: Body, closers: tuple[str, ...]) -> None:
+        tag, own = _tags(body)
+        firsts = "".join(sorted({marker[0] for marker in (own.end, own.open, tag.end, *closers)}))
+        self.ends = one_of(firsts)
+        self.element: Pattern | None = None
+        simple = body.trim == "newline" and not (body.gaps or body.quote or own.key or own.escapes == "text")
+        if simple and body.nulls != "always":
+            self.element = plain_element(own.open, own.close, own.end, tag.end, firsts)
+
+
+_plain_of: Final = Once(_Plain)
+
+
+def _take_plain(reading: Reading, call: Call, match: Match) -> bool:
+    """Take a parameter that is there as a whole, up to what follows; False where limits or tokens count."""
+    source, value, limits = reading.source, match[2], reading.limits
+    if (
+        source.flags
+        or len(value) * ESCAPED_MOST + HELD_MOST > call.room
+        or min(limits.header, limits.blanks) < HELD_MOST
+    ):
+        return False
+    base, name = source.base, match[1]
+    param = reading.param(call.tool, name)
+    start = base + match.start(2)
+    reading.channel.settle(start)
+    source.pos = match.end(2) + 1
+    key = ("{" if call.empty else ", ") + json_string(name) + ": "
+    if param.is_string:
+        call.take(f'{key}"{json_escape(value)}"', 0)
+    else:
+        typed = param.typed(value)
+        call.take(key + typed.json, 0)
+        if not typed.ok:
+            wrong_type(reading, call, start)
+    source.pos = match.end()
+    return True
 
 
 def _sibling(reading: Reading, call: Call, at: int) -> int:
@@ -228,18 +279,18 @@ def _frame(body: Body) -> Frame:
 _frame_of: Final = Once(_frame)
 
 
-def _value(reading: Reading, call: Call, param: Param) -> Steps:
+def _value(reading: Reading, call: Call, param: Param, key: str) -> Steps:
     """Read one value and its close, where it stands between quotation markers those too."""
     # One generator less is open all the while that a long value comes.
-    return _quoted(reading, call, param) if reading.body.quote else _raw(reading, call, param)
+    return _quoted(reading, call, param, key) if reading.body.quote else _raw(reading, call, param, key)
 
 
-def _raw(reading: Reading, call: Call, param: Param) -> Steps:
+def _raw(reading: Reading, call: Call, param: Param, key: str) -> Steps:
     reader = EscapedValue if _tags(reading.body)[1].escapes == "text" else RawValue
-    return reader(reading, call, param, _frame_of(reading.body)).read()
+    return reader(reading, call, param, _frame_of(reading.body), key).read()
 
 
-def _quoted(reading: Reading, call: Call, param: Param) -> Steps:
+def _quoted(reading: Reading, call: Call, param: Param, key: str) -> Steps:
     source, quote = reading.source, reading.body.quote
     own = _tags(reading.body)[1]
     found = MORE
@@ -248,10 +299,10 @@ def _quoted(reading: Reading, call: Call, param: Param) -> Steps:
         if found == MORE:
             yield
     if found != 0:
-        yield from _raw(reading, call, param)
+        yield from _raw(reading, call, param, key)
         return
     source.pos = source.follow_at + len(quote[0])
-    yield from RawValue(reading, call, param, Frame(quote[1:], (own.end,))).read()
+    yield from RawValue(reading, call, param, Frame(quote[1:], (own.end,)), key).read()
     if (yield from _ahead(reading, (own.end,))) == NONE:
         raise Malformed(f"expected {own.end!r}")
     source.pos = source.follow_at + len(own.end)
