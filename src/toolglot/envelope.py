@@ -276,10 +276,10 @@ class Machine:
                 break
             expect(source, self.limits, None if self.way is None else self.way.next)
             yield
-        if required:
-            yield from pass_close(reading, envelope.close, reading.openers, envelope.stops)
-        elif found >= 0:
+        if found >= 0:
             channel.markup(at + len(envelope.close[found]))
+        elif required:
+            yield from pass_close(reading, envelope.close, reading.openers, envelope.stops)
         return None
 
     # -- faults ---------------------------------------------------------------------------------

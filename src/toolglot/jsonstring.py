@@ -18,7 +18,15 @@ from .parts import Beginning
 from .runs import StringRun
 from .scanner import MORE, NONE, Source
 from .sinks import Sink
-from .stops import ELEMENT_QUOTE_BEGUN, PLAIN_ELEMENT, PLAIN_MEMBER, QUOTE_BEGUN, string_patterns
+from .stops import (
+    BEHIND_MEMBER,
+    ELEMENT_QUOTE_BEGUN,
+    MEMBER_END,
+    PLAIN_ELEMENT,
+    PLAIN_MEMBER,
+    QUOTE_BEGUN,
+    string_patterns,
+)
 from .waits import head_run
 
 Steps = Generator[None, None, None]
@@ -112,6 +120,10 @@ class StringReader:
             c = source.text[source.pos]
             if c == close:
                 if not self.lenient:
+                    self.sink.take('"', 1)
+                    return
+                member = context == IN_OBJECT and c == '"'
+                if member and source.piece(MEMBER_END, source.pos, BEHIND_MEMBER) is not None:
                     self.sink.take('"', 1)
                     return
                 closes = yield from self._closes(context)

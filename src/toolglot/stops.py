@@ -37,6 +37,14 @@ PLAIN_ELEMENT: Final = late(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{0-9-])
 
 
 _GAP: Final = r"[ \t\r\n]*"
+_PLAIN_SCALAR: Final = r"-?(?:0|[1-9]\d{0,63})(?:\.\d{1,64})?(?:[eE][+-]?\d{1,64})?|true|false|null"
+# Members behind another one, as many as are there and hold no other object and no array.
+PLAIN_MEMBERS: Final = late(
+    rf"(?:,{_GAP}{_WHOLE}{_GAP}:{_GAP}(?:{_WHOLE}|{_PLAIN_SCALAR})(?={_GAP}(?:}}|,{_GAP}\")))*", re.ASCII
+)
+# The end of a string, and of a member.
+MEMBER_END: Final = late(rf'"(?={_GAP}(?:}}|,{_GAP}"))')
+BEHIND_MEMBER: Final = late(r"[^ \t\r\n,]")
 
 
 class Head:
