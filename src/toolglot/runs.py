@@ -219,7 +219,7 @@ class StringRun(Run):
         match = self._inside.match(text)
         end = 0 if match is None else match.end()
         if end < len(text) and self._partial.fullmatch(text, end) is None:
-            if self.over is None or self.over.pattern.fullmatch(text, end) is None:
+            if self.over is None or not self.over.begins(text, end):
                 return None
         taken = text[:end]
         return taken, taken, text[end:], 0, end
@@ -306,7 +306,7 @@ def begun(
     while match is not None:
         at = match.start()
         if not markers.partial(match, len(text), False):
-            return at if over is not None and over.pattern.fullmatch(text, at) is not None else -1
+            return at if over is not None and over.begins(text, at) else -1
         if firsts is None or text[at] in firsts or text[at] == "`":
             return at
         if at == 0:

@@ -172,6 +172,13 @@ class Tool:
         return name in self._properties
 
     @property
+    def strings(self) -> frozenset[str] | None:
+        """The parameters that are strings and nothing else; None where any name may be one."""
+        if self.param("").is_string:
+            return None
+        return frozenset(n for n in self._properties if n is not None and self.param(n).is_string)
+
+    @property
     def only(self) -> str:
         """The one parameter that the schema declares; empty where there are more or none."""
         names = [name for name in self._properties if name is not None]

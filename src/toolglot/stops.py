@@ -168,13 +168,22 @@ def plain_element(opener: str, close: str, end: str, block: str, firsts: str) ->
 
 
 @lru_cache(maxsize=256)
-def value_end_begun(end: str, opener: str, close: str, attributes: bool, block: str) -> Beginning:
+def value_end_begun(
+    end: str, opener: str, close: str, attributes: bool, block: str, plain: bool
+) -> Beginning:
     """Any beginning of a value's ``end`` and, behind blanks, of the next value's tag or of ``block``.
 
-    All of the tag, but not all of ``block``: behind that the call is complete.
+    All of the tag, but not all of ``block``: behind that the call is complete. With ``plain``, a whole value
+    on its lines may stand between, whose tag's name is a group.
     """
-    before = opened_head(end, ())
-    return _begun((*before, *tag_parts(opener, close, attributes)), (*before, *map(re.escape, block[:-1])))
+    before, last = opened_head(end, ()), tuple(map(re.escape, block[:-1]))
+    tag = tag_parts(opener, close, attributes)
+    if not plain:
+        return _begun((*before, *tag), (*before, *last))
+    name = rf"([^{re.escape(close[0])}<\s{_SURROGATES}]*)"
+    value = rf"[^{re.escape(end[0] + opener[0] + block[0])}{_SURROGATES}]*"
+    whole = (*map(re.escape, opener), name, *map(re.escape, close), r"\n", value, *opened_head(end, ()))
+    return _begun((*before, *whole, *tag), (*before, *whole, *last), (*before, *last))
 
 
 @lru_cache(maxsize=256)

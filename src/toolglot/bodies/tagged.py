@@ -16,25 +16,23 @@ from ..dialect import Body, Tag
 from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
-from ..jsontext import json_escape
 from ..late import Once
 from ..literals import json_string
 from ..markers import Markers, marks
 from ..pieces import twice
-from ..runs import ESCAPED_MOST, HELD_MOST
-from ..scanner import END, MORE, NONE, Match, Pattern, Source
+from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
-from ..stops import NAME_STOP, one_of, plain_element, value_end_begun
+from ..stops import NAME_STOP
 from ..waits import wait
-from .rawvalue import Frame, RawValue, wrong_type
+from .elements import frame_of, plain_of, tags_of, take_plain
+from .rawvalue import Frame, RawValue
 from .tags import (
     ENTITY_MOST,
     Tagged,
     escape,
     read_tag,
     tag_ahead,
-    tag_at,
     tag_begins,
     tag_head,
     unescape,
@@ -53,7 +51,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
         return at
     if at >= len(source.text):
         return 1 if source.eof else MORE
-    tag, own = _tags(body)
+    tag, own = tags_of(body)
     found = tag_begins(source, at, tag)
     if found == MORE:
         tag_ahead(reading, at, tag, own.open)
@@ -62,7 +60,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
 
 def head(body: Body) -> tuple[str, ...]:
     """The tag that holds the name, and what stands behind it."""
-    tag, own = _tags(body)
+    tag, own = tags_of(body)
     return () if body.prefixes else tag_head(tag, own.open)
 
 
@@ -81,16 +79,10 @@ def _tag_start(source: Source, at: int, body: Body, most: int) -> int:
     return at
 
 
-def _tags(body: Body) -> tuple[Tag, Tag]:
-    assert body.name is not None
-    assert body.param is not None
-    return body.name, body.param
-
-
 def read(reading: Reading) -> Steps:
     """Read one function and report its call."""
     source, body = reading.source, reading.body
-    tag, own = _tags(body)
+    tag, own = tags_of(body)
     source.pos = _tag_start(source, source.pos, body, reading.limits.header)
     if source.pos >= len(source.text):
         raise Cut("the text ends in front of the name")
@@ -134,7 +126,7 @@ class _Sought:
     __slots__ = ("behind", "follow", "objects")
 
     def __init__(self, body: Body, closers: tuple[str, ...], openers: tuple[str, ...], lenient: bool) -> None:
-        tag, own = _tags(body)
+        tag, own = tags_of(body)
         self.objects = (*body.whole[:1], *(("{",) if lenient or body.inside == "json" else ()))
         self.follow = (own.open, tag.end, *self.objects, *(closers if lenient else ()))
         # An outer close or the next call ends one whose own end is missing. The next call behind the name is
@@ -194,12 +186,12 @@ def _trailing(reading: Reading, ends: Markers) -> Steps:
 def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[None, None, int]:
     """Read all parameters; what stands behind them."""
     source = reading.source
-    tag, own = _tags(reading.body)
-    plain = _plain_of(reading.body, reading.closers)
+    tag, own = tags_of(reading.body)
+    plain = plain_of(reading.body, reading.closers)
     found = 0
     while found == 0:
         match = None if plain.element is None else source.piece(plain.element, source.pos, plain.ends)
-        if match is not None and _take_plain(reading, call, match):
+        if match is not None and take_plain(reading, call, match):
             found = 0 if match[3] == own.open else 1
             continue
         param = yield from read_tag(reading, own)
@@ -217,68 +209,6 @@ def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[
     return found
 
 
-class _Plain:
-    """How a parameter looks where nothing in it needs care; ``ends`` finds where that may end."""
-
-    __slots__ = ("element", "ends")
-
-    def __init__(self, body: Body, closers: tuple[str, ...]) -> None:
-        tag, own = _tags(body)
-        firsts = "".join(sorted({marker[0] for marker in (own.end, own.open, tag.end, *closers)}))
-        self.ends = one_of(firsts)
-        self.element: Pattern | None = None
-        simple = body.trim == "newline" and not (body.gaps or body.quote or own.key or own.escapes == "text")
-        if simple and body.nulls != "always":
-            self.element = plain_element(own.open, own.close, own.end, tag.end, firsts)
-
-
-_plain_of: Final = Once(_Plain)
-
-
-def _take_plain(reading: Reading, call: Call, match: Match) -> bool:
-    """Take a parameter that is there as a whole, up to what follows; False where limits or tokens count."""
-    source, value, limits = reading.source, match[2], reading.limits
-    if (
-        source.flags
-        or len(value) * ESCAPED_MOST + HELD_MOST > call.room
-        or min(limits.header, limits.blanks) < HELD_MOST
-    ):
-        return False
-    base, name = source.base, match[1]
-    param = reading.param(call.tool, name)
-    start = base + match.start(2)
-    reading.channel.settle(start)
-    source.pos = match.end(2) + 1
-    key = ("{" if call.empty else ", ") + json_string(name) + ": "
-    if param.is_string:
-        call.take(f'{key}"{json_escape(value)}"', 0)
-    else:
-        typed = param.typed(value)
-        call.take(key + typed.json, 0)
-        if not typed.ok:
-            wrong_type(reading, call, start)
-    source.pos = match.end()
-    return True
-
-
-def _sibling(reading: Reading, call: Call, at: int) -> int:
-    """Whether the tag whose name begins at local index ``at`` is a parameter of the tool."""
-    found = tag_at(reading.source, at, _tags(reading.body)[1], reading.limits.header)
-    if not isinstance(found, Tagged):
-        return found
-    tool = call.tool
-    return 1 if tool is None or tool.open or tool.declares(found.name) else NONE
-
-
-def _frame(body: Body) -> Frame:
-    tag, own = _tags(body)
-    over = None if body.gaps else value_end_begun(own.end, own.open, own.close, bool(own.key), tag.end)
-    return Frame((own.end,), (own.open,), _sibling, (tag.end,), (tag.open,), over=over)
-
-
-_frame_of: Final = Once(_frame)
-
-
 def _value(reading: Reading, call: Call, param: Param, key: str) -> Steps:
     """Read one value and its close, where it stands between quotation markers those too."""
     # One generator less is open all the while that a long value comes.
@@ -286,13 +216,13 @@ def _value(reading: Reading, call: Call, param: Param, key: str) -> Steps:
 
 
 def _raw(reading: Reading, call: Call, param: Param, key: str) -> Steps:
-    reader = EscapedValue if _tags(reading.body)[1].escapes == "text" else RawValue
-    return reader(reading, call, param, _frame_of(reading.body), key).read()
+    reader = EscapedValue if tags_of(reading.body)[1].escapes == "text" else RawValue
+    return reader(reading, call, param, frame_of(reading.body, call.tool), key).read()
 
 
 def _quoted(reading: Reading, call: Call, param: Param, key: str) -> Steps:
     source, quote = reading.source, reading.body.quote
-    own = _tags(reading.body)[1]
+    own = tags_of(reading.body)[1]
     found = MORE
     while found == MORE:
         found = source.follows(source.pos, quote[:1])
@@ -355,7 +285,7 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
 
 def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body, before: int = 0) -> str:
     """The function elements of ``calls``; ``before``: how many stand before them."""
-    tag, own = _tags(body)
+    tag, own = tags_of(body)
     edge = _NEWLINE if body.trim == "newline" else ""
     lines: list[str] = []
     for number, (name, arguments) in enumerate(calls, start=before + 1):
