@@ -16,7 +16,8 @@ from typing import Final
 Part = tuple[str, str, str, int, int]
 """What is taken of a text, the text of its event (empty where there is none), and what is held behind it;
 how much of what is held needs no second look; how many characters are taken."""
-Parts = dict[str, Part]
+Parts = dict[str, Part | None]
+"""What is made of texts; None where the machine has to read one."""
 
 LONGEST: Final = 96
 MOST: Final = 2048

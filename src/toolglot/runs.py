@@ -104,6 +104,9 @@ class Run:
 
     def learn(self, text: str) -> Part | None:
         """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
+        parts = self.parts
+        if text in parts:
+            return None
         self._looked += len(text)
         found = self._stop(text)
         part: Part | None
@@ -112,11 +115,10 @@ class Run:
         else:
             part = self._part(text, 0 if found is None else found.start())
             if part is None or len(part[2]) > HELD_MOST:
-                return None
-            if self._silent:
+                part = None
+            elif self._silent:
                 part = (part[0], "", part[2], part[3], part[4])
         if len(text) <= LONGEST:
-            parts = self.parts
             if len(parts) >= MOST:
                 parts.clear()
             parts[text] = part
