@@ -157,7 +157,13 @@ class Call:
     def live(self) -> int:
         """The call's index where argument text may go out at once: nothing is held, or waits to be sent."""
         channel = self.channel
-        if channel.call is not self or channel.holds or self.pending or channel.mark != channel.source.at:
+        source = channel.source
+        if (
+            channel.call is not self
+            or channel.holds
+            or self.pending
+            or channel.mark != source.base + source.pos
+        ):
             return -1
         return self.index
 
@@ -305,10 +311,11 @@ class Reading:
     def start(self, name: str, own_id: str | None = None) -> Call:
         """Start the call ``name``; what was read of it so far is its beginning."""
         self.known(name)
-        channel = self.channel
-        channel.settle(min(channel.body_at, self.source.at))
+        channel, source = self.channel, self.source
+        at = source.base + source.pos
+        channel.settle(min(channel.body_at, at))
         index, call_id = channel.ledger.enter(own_id)
-        start, at = channel.mark, self.source.at
+        start = channel.mark
         tool = self.tools.get(name) if self.tools is not None else None
         channel.emit(CallStart(index, call_id, name, (start, at)))
         channel.mark = at

@@ -169,7 +169,9 @@ class Claims(Machine):
             if way.dialect.envelope.late_close:
                 yield from self._late_close(way.dialect.envelope.late_close)
             self.state.edge = source.base + source.pos
-            self.choice(way.dialect, 0, f"{hit!r}{_at(opened)}")
+            self.state.form = 0
+            if not self.told:
+                self.choice(way.dialect, 0, f"{hit!r}{_at(opened)}")
             if not way.dialect.envelope.close:
                 self.more = self._follower(way)
         return True
@@ -183,7 +185,7 @@ class Claims(Machine):
             ways.sort(key=lambda way: way.body.rank == "last")
             gap = any(m.dialect.envelope.gap != "none" for m in found)
             known = self.state.table.ways[key] = found, ways, gap
-        return known[1:]
+        return known[1], known[2]
 
     def _to_section(self, ways: list[Way], ahead: int) -> Generator[None, None, int]:
         """How much text stands in front of a section's first call; negative where its close comes first.

@@ -93,6 +93,7 @@ class Parser:
         self._spans = ONE_CHANNEL
         self._answer: Lane | None = None
         self._thinker: Lane | None = None
+        self._sole: Lane | None = None
         self._closed = False
         # The dialect and what told it, once the lanes that know are gone.
         self._found: tuple[str, str] | None = None
@@ -180,6 +181,25 @@ class Parser:
 
     def _feed(self, delta: str, channel: ChannelName, special: bool | None) -> Sequence[Event]:
         """As ``feed``, where the machine has to read the text."""
+        lane = self._sole
+        if lane is None or channel != self._fed or not delta:
+            return self._feed_any(delta, channel, special)
+        if not delta.isascii():
+            delta = clean(delta)
+        source = lane.source
+        source.feed(delta, special)
+        next(lane.steps, None)
+        run = source.run
+        if run is None or special is True:
+            self._run = NO_RUN
+            return lane.channel.drain() or _NOTHING
+        events = lane.channel.drain()
+        self._run = run if run.ready(0, 0, special is False) else NO_RUN
+        self._special = special
+        return events or _NOTHING
+
+    def _feed_any(self, delta: str, channel: ChannelName, special: bool | None) -> Sequence[Event]:
+        """As ``feed``, where there may be two channels, a prompt or a custom parser."""
         if self._closed:
             raise ParserClosedError("the parser is closed: make a new one for the next message")
         if not delta:
@@ -221,6 +241,9 @@ class Parser:
             length = last.base + len(last.text) - self._since
             self._spans = self._spans.both(self._fed, length, channel)
         source.settle()
+        # Until another channel comes, there is nothing to ask of but this one.
+        sole = self._answer if self._thinker is None else None
+        self._sole = None if sole is None or sole.prompted else sole
         self._fed = channel
         self._since = source.base + len(source.text)
 
@@ -232,7 +255,7 @@ class Parser:
         if self._closed:
             raise ParserClosedError("the parser is closed already")
         self._closed = True
-        self._run = NO_RUN
+        self._run, self._sole = NO_RUN, None
         self._finish_reason = finish_reason
         if self._custom is not None:
             return self._custom.close() or _NOTHING

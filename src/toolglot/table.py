@@ -67,7 +67,7 @@ class Way:
     a call in front of the next one, and ``after`` the same behind the close.
     """
 
-    __slots__ = ("after", "body", "dialect", "head", "next")
+    __slots__ = ("after", "body", "closers", "dialect", "head", "next")
 
     def __init__(
         self,
@@ -79,6 +79,7 @@ class Way:
     ) -> None:
         self.dialect = dialect
         self.body = body
+        self.closers = (*body.close, *dialect.envelope.close)
         self.head = head
         self.next = next
         self.after = after

@@ -80,7 +80,7 @@ class Window:
         # A little more is kept than must be: each cut is a copy.
         if cut > _SLACK:
             if self._keeps and self.base + cut > self._kept_to:
-                self._kept.append(text[self._kept_to - self.base : cut])
+                self._gathered().append(text[self._kept_to - self.base : cut])
                 self._kept_to = self.base + cut
             self.text = text[cut:] + delta
             self.base += cut
@@ -110,8 +110,8 @@ class Window:
         if ordinary:
             self.flag(len(text), special=False)
         if self._keeps and len(text) > _SHORT:
-            self._kept.append(self.text[self._kept_to - self.base :])
-            self._kept.append(text)
+            self._gathered().append(self.text[self._kept_to - self.base :])
+            self._gathered().append(text)
             self._kept_to = self.base + len(self.text) + len(text)
         self.text += text
 
@@ -120,9 +120,14 @@ class Window:
     def keep(self, start: int) -> None:
         """Keep all text from the absolute offset ``start`` until ``release``; calls nest."""
         if not self._keeps:
-            self._kept = Rope()
             self._kept_to = start
         self._keeps = (*self._keeps, start)
+
+    def _gathered(self) -> Rope:
+        """What is kept of the text that was dropped; most regions end before any is."""
+        if self._kept is _NOTHING_KEPT:
+            self._kept = Rope()
+        return self._kept
 
     def release(self) -> None:
         """Undo the innermost ``keep``."""
@@ -173,7 +178,7 @@ class Window:
             if to < self._kept_to:
                 before = self.raw(self._keeps[0], to)
                 self._kept = Rope()
-                self._kept.append(before)
+                self._gathered().append(before)
                 self._kept_to = to
             self.base = to - len(bookmark.context)
             self.text = bookmark.context + text
