@@ -9,7 +9,7 @@ Does not: keep anything once closed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -112,7 +112,9 @@ class Parser:
             names = None if self._tools is None else tuple(sorted(self._tools.names))
             self._custom = CustomRun(families, names, self._ledger, self._read_auto)
         else:
-            self._lane("content")
+            lane = self._lane("content")
+            # Until another channel comes, and where no prompt was read, no other lane is asked.
+            self._sole = None if lane.prompted else lane
 
     @property
     def dialect(self) -> str:
@@ -182,8 +184,9 @@ class Parser:
     def _feed(self, delta: str, channel: ChannelName, special: bool | None) -> Sequence[Event]:
         """As ``feed``, where the machine has to read the text."""
         lane = self._sole
-        if lane is None or channel != self._fed or not delta:
+        if lane is None or channel != "content" or not delta:
             return self._feed_any(delta, channel, special)
+        self._fed = channel
         if not delta.isascii():
             delta = clean(delta)
         source = lane.source
@@ -235,15 +238,13 @@ class Parser:
 
     def _turn(self, channel: str, source: Source) -> None:
         """Text comes on another channel than before: that of ``source``."""
+        self._sole = None
         if self._fed:
             last = self._lane(self._fed).source
             last.settle()
             length = last.base + len(last.text) - self._since
             self._spans = self._spans.both(self._fed, length, channel)
         source.settle()
-        # Until another channel comes, there is nothing to ask of but this one.
-        sole = self._answer if self._thinker is None else None
-        self._sole = None if sole is None or sole.prompted else sole
         self._fed = channel
         self._since = source.base + len(source.text)
 
@@ -347,6 +348,13 @@ def _reader_of_tools() -> Callable[[object], Tools | None]:
 
 
 @cache
+def _assembler() -> Callable[[Iterable[Event], str], Message]:
+    from .assembler import assemble
+
+    return assemble
+
+
+@cache
 def _messages() -> type[Messages]:
     from .messages import Messages
 
@@ -386,10 +394,8 @@ def parse(
         limits=limits,
         ids=ids,
     )
-    from .assembler import assemble
-
     events = [*parser.feed(text), *parser.close(finish_reason)]
-    return assemble(events, parser.dialect)
+    return _assembler()(events, parser.dialect)
 
 
 __all__ = ["Parser", "parse"]
