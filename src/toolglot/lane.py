@@ -12,7 +12,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 from .channel import Channel
-from .delimited import Delimited
+from .delimited import Delimited, ThinkingOver
 from .events import Arguments, CallStart, Event
 
 if TYPE_CHECKING:
@@ -40,6 +40,15 @@ class Lane:
     def drain(self) -> list[Event]:
         begun, self.begun = self.begun, None
         return (begun or []) + self.channel.drain()
+
+    def thinking_over(self) -> None:
+        """Content on another channel closes open reasoning."""
+        if self.source.run is not None:
+            # What was held may be the beginning of a call, of which the machine has to know.
+            self.source.settle()
+            next(self.steps, None)
+        if isinstance(self.machine, Delimited) and self.machine.draft is not None:
+            self.steps.throw(ThinkingOver())
 
     def close(self, finish_reason: str | None) -> list[Event]:
         self.source.settle()

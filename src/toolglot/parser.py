@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
 from .calls import Ledger, Reading
 from .channel import Channel
-from .delimited import Delimited, ThinkingOver
+from .delimited import Delimited
 from .dialect import Dialect
 from .errors import ParserClosedError
 from .events import Event
@@ -310,12 +310,8 @@ class Parser:
         return Lane(channel, machine, prompt)
 
     def _thinking_over(self, lane: Lane, delta: str) -> list[Event]:
-        if lane.source.run is not None and delta.strip():
-            # What was held may be the beginning of a call, of which the machine has to know.
-            lane.source.settle()
-            next(lane.steps, None)
-        if isinstance(lane.machine, Delimited) and lane.machine.draft is not None and delta.strip():
-            lane.steps.throw(ThinkingOver())
+        if delta.strip():
+            lane.thinking_over()
         return self._out(lane, "reasoning", lane.channel.drain())
 
     def _out(self, lane: Lane, name: str, events: list[Event]) -> list[Event]:
