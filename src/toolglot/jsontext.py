@@ -114,7 +114,9 @@ def decode(text: str) -> tuple[Any, str | None]:
     Integers are exact at any size; the last value of a repeated key wins, at its first position.
     """
     try:
-        return DECODER.decode(text), None
+        # Nearly always nothing stands around the value, which ``decode`` would look for.
+        value, end = DECODER.raw_decode(text)
+        return (value if end == len(text) else DECODER.decode(text)), None
     except (ValueError, RecursionError):
         repeats = _Repeats()
         value = json.loads(text, parse_int=_integer, object_pairs_hook=repeats.pairs)

@@ -197,18 +197,17 @@ NO_RUN: Final = NoRun()
 
 
 class StringRun(Run):
-    """The inside of a string, up to ``close``, whose text is JSON already, escapes included.
+    """The inside of a string whose text is JSON already, escapes included.
 
     ``over``: what begins with the string's end and sends nothing.
     """
 
-    __slots__ = ("close", "over", "sink", "_inside", "_partial")
+    __slots__ = ("over", "sink", "_inside", "_partial")
 
     def __init__(self, source: Source, sink: Sink, patterns: Patterns, over: Beginning | None = None) -> None:
         super().__init__(source, Arguments, parts_of(patterns, over), patterns.stop)
         self.over = over
         self.sink = sink
-        self.close = ""
         self._inside = patterns.inside
         self._partial = patterns.begun
 
@@ -231,6 +230,17 @@ class StringRun(Run):
             self.sink.sent(text, len(text))
         else:
             self.sink.take(text, len(text))
+
+
+def string_run(source: Source, sink: Sink, patterns: Patterns, over: Beginning | None = None) -> StringRun:
+    """The run that looks for this, made once for a source."""
+    run = source.runs.get((patterns, over))
+    if not isinstance(run, StringRun):
+        if not source.runs:
+            source.runs = {}
+        run = source.runs[patterns, over] = StringRun(source, sink, patterns, over)
+    run.sink = sink
+    return run
 
 
 class RawRun(Run):
