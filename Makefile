@@ -159,10 +159,12 @@ bench-peers:
 bench-quick: $(VENV)/.installed-bench
 	$(BIN)/python -m bench.run --quick $(BENCH_ARGS)
 
+# By way of the source distribution: built in place it would leave its modules beside the sources, where Python
+# prefers them, and every later test would run what was compiled then.
 wheel-compiled: $(MADE)
 	$(PIP) install build
 	rm -rf dist/compiled
-	HATCH_BUILD_HOOK_ENABLE_MYPYC=1 $(BIN)/python -m build --wheel --outdir dist/compiled
+	HATCH_BUILD_HOOK_ENABLE_MYPYC=1 $(BIN)/python -m build --outdir dist/compiled
 
 # In an environment of its own: with src/ not on the path, toolglot is the wheel's.
 COMPILED := .venv-compiled
@@ -172,7 +174,7 @@ test-compiled: wheel-compiled
 	wheel=$$(ls dist/compiled/*.whl); $(COMPILED)/bin/python -m pip install --quiet "$$wheel[test]"
 	$(COMPILED)/bin/python -m pip install --quiet --no-deps $(BFCL)
 	$(COMPILED)/bin/python -c "from toolglot import parser; assert not parser.__file__.endswith('.py'), parser"
-	$(COMPILED)/bin/python -m pytest $(PYTEST_ARGS)
+	TOOLGLOT_COMPILED=1 $(COMPILED)/bin/python -m pytest $(PYTEST_ARGS)
 
 bundle: $(VENV)/.installed
 	$(BIN)/python -m toolglot.bundle

@@ -34,12 +34,15 @@ class Pieces:
     def live(self) -> int:
         return -1
 
-    def sent(self, text: str, count: int) -> None:
+    def sent(self, text: str, raw: bool) -> None:
         raise AssertionError("nothing goes out as it comes")
 
     def take(self, text: str, count: int) -> None:
         self.taken.append((text, count))
         self.source.pos += count
+
+    def take_plain(self, text: str) -> None:
+        self.take(text, len(text))
 
     def take_raw(self, text: str) -> None:
         self.take(json.dumps(text, ensure_ascii=False)[1:-1], len(text))

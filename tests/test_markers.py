@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -243,3 +244,45 @@ def test_a_large_set_finds_what_a_small_one_does() -> None:
             assert (one and one.span()) == (other and other.span()), text
             if one is not None and other is not None:
                 assert small.partial(one, len(text), final) == large.partial(other, len(text), final), text
+
+
+# -- long texts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "literals",
+    [["<tool>"], ["call:", "[TOOL]", "->"], ["functools", "<a>"], ["ab", "abc", "\n<|im|>"], ["tool"]],
+)
+@given(
+    pieces=st.lists(
+        st.tuples(
+            st.sampled_from(
+                ["x" * 700, "ab cd\n" * 90, "a<b ", "<to", "call", ":", "[T", "- ", "x" * 3000, ""]
+            ),
+            st.sampled_from(["", "", "<tool>", "call:", "->", "functools", "abc", "\n<|im|>", "<too"]),
+        ),
+        max_size=6,
+    ),
+    final=st.booleans(),
+    code=st.booleans(),
+)
+def test_a_long_text_is_searched_as_a_short_one(
+    literals: list[str], pieces: list[tuple[str, str]], final: bool, code: bool
+) -> None:
+    text = "".join(filling + marker for filling, marker in pieces)
+    markers = Markers(literals, code=code)
+    plain = re.compile(markers.beginning().pattern) if not final else None
+    found = first(markers, text, final=final)
+    if plain is not None:
+        match = plain.search(text)
+        assert (found and found[:2]) == (match and (match.start(), match.group()))
+    else:
+        whole = [text.find(literal) for literal in literals if literal in text]
+        runs = [text.find(run) for run in "`~" if code and run in text]
+        assert (None if found is None else found[0]) == min([*whole, *runs], default=None)
+
+
+def test_each_hit_has_one_of_its_rare_characters() -> None:
+    markers = Markers(["call:", "[TOOL]", "functools", "functions.get_x:"], code=True)
+    assert markers.search("x" * 5000 + "functools", 0, final=False) is not None
+    assert markers._rare == (("`", 0), ("~", 0), (":", 15), ("[", 0), ("functools", 0))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import toolglot
@@ -142,3 +145,13 @@ def test_gglib_s_own_name_means_its_contract() -> None:
     assert isinstance(found, toolglot.Dialect)
     assert (found.slug, found.envelope.layout, found.ids.prefix) == ("qwen-xml", "none", "call_qwen_")
     assert "qwen-xml" not in toolglot.BUNDLED
+
+
+def test_what_importing_leaves_out() -> None:
+    """What few outputs need, and of the standard library what takes long to load."""
+    if not hasattr(toolglot.Parser.feed, "__code__"):
+        pytest.skip("compiled modules load what mypyc's run time needs")
+    late = ("typing", "dataclasses", "contextlib", "toolglot.message", "toolglot.messages", "toolglot.schema")
+    code = f"import sys, toolglot; toolglot.Parser('hermes'); print(*(set({late}) & sys.modules.keys()))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == []

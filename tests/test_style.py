@@ -20,9 +20,10 @@ LONGEST = 400
 # A module may import its own layer and those above it in this list; every module is in it.
 # fmt: off
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("events", "errors", "_toml", "record", "late", "limits", "spans", "bundle"),
+    ("_typing", "events", "native", "errors", "_toml", "record", "late", "limits", "spans", "bundle"),
     ("message", "dialect", "spec", "specwrite", "schema", "schemawalk", "markers", "scanner", "pieces",
-     "jsontext", "jsonstream", "jsonstring", "sinks", "stops", "parts", "runs", "proserun", "waits", "window",
+     "jsontext", "draft", "jsonstream", "jsonstring", "sinks", "stops", "parts", "runs", "proserun", "waits",
+     "window",
      "counts",
      "literals", "faults"),
     ("bodies/*", "calls", "channel", "table", "state", "sections", "envelope", "delimited", "claims",

@@ -3,8 +3,7 @@
 ``parse`` reads a whole output, ``Parser`` one that is still coming, ``render`` writes calls back.
 """
 
-from typing import TYPE_CHECKING, Any
-
+from ._typing import TYPE_CHECKING, Any
 from .auto import DEFAULT_AUTO_ORDER, Auto, Context, ParseResult, create_auto, resolve
 from .dialect import Dialect
 from .errors import (

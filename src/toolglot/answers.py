@@ -7,8 +7,8 @@ else is said; a fence counts only if it is the whole answer. What is refuted is 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Final
 
+from ._typing import Final
 from .bodies import begins
 from .claims import Claims
 from .dialect import Dialect
@@ -246,6 +246,7 @@ class Answers(Claims):
         if marker:
             meanings = self.state.table.meanings[marker]
             yield from self.begin(0, marker, [m for m in meanings if m.kind is Kind.OPEN] or meanings)
+            yield from self.entered()
             return meanings[0].dialect if channel.ledger.count > count else False
         return (yield from self._fence_bare())
 

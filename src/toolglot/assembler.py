@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import itemgetter
-from typing import Final
 
+from ._typing import Final
 from .events import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Span, Text
 from .message import Message, Segment, ToolCall
 

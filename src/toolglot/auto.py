@@ -10,8 +10,8 @@ Does not: read text; ``table`` compiles the choice and the machines read with it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Union
 
+from ._typing import TYPE_CHECKING, Any, Final
 from .dialect import Dialect
 from .errors import UnknownDialectError
 from .late import Once
@@ -55,7 +55,7 @@ class Auto:
     base: Dialect = field(default_factory=lambda: load_file("_auto"))
 
 
-Resolved = Union[Dialect, Auto, Custom]
+Resolved = Dialect | Auto | Custom
 
 
 def _asked(auto: Auto) -> tuple[tuple[Dialect, ...], tuple[Dialect | Custom, ...] | None]:

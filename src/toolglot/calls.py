@@ -9,17 +9,16 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
+from ._typing import TYPE_CHECKING, Any, Final
 from .channel import Channel
 from .dialect import Body, Envelope
+from .draft import STRETCH, Draft
 from .events import Arguments, CallEnd, CallStart, DefectKind
 from .faults import Malformed, OverLimit
 from .jsonstream import ValueReader
-from .jsontext import decode, json_escape
+from .jsontext import json_escape
 from .late import Once
 from .limits import Limits
-from .markers import Rope
 from .scanner import Source
 from .sinks import Collect, Sink, Skip, Tap
 
@@ -27,11 +26,9 @@ if TYPE_CHECKING:
     from .schema import Param, Tool, Tools
 
 _RANDOM_BYTES: Final = 12
-# Shorter arguments are not worth the care that longer ones take, in characters.
-_LONG: Final = 1 << 16
 _NO_BODY: Final = Body("")
 # Shared by the calls that have nothing to send, and never changed.
-_NOTHING: Final = Rope()
+_NO_DRAFT: Final = Draft()
 _NO_TEXTS: Final[list[str]] = []
 
 
@@ -83,20 +80,8 @@ class Call:
     """
 
     __slots__ = (
-        "channel",
-        "index",
-        "name",
-        "tool",
-        "start",
-        "empty",
-        "pending",
-        "room",
-        "_held",
-        "_parts",
-        "_sent",
-        "_value",
-        "_from",
-        "_to",
+        *("channel", "index", "name", "tool", "start", "empty", "pending", "room"),
+        *("_draft", "_held", "_value", "_to"),
     )
 
     def __init__(
@@ -111,11 +96,9 @@ class Call:
         self.room = room
         self.empty = True
         self.pending = _NO_TEXTS
-        self._parts = _NOTHING
-        # Whether any of it was sent, which is then not to be sent in one piece with the rest.
-        self._sent = False
+        self._draft = Draft()
         self._value: Any = None
-        self._from = self._to = channel.mark
+        self._to = channel.mark
 
     def take(self, text: str, count: int) -> None:
         """``text`` is argument JSON that stands for the next ``count`` characters."""
@@ -126,27 +109,47 @@ class Call:
             if length == count and self.room:
                 self.take(text[: self.room], self.room)
             raise OverLimit("the call is longer than the limit allows")
-        start = source.pos
-        source.pos = end = start + count
+        source.pos = end = source.pos + count
         if length:
-            if self.empty:
-                self.empty = False
-                self._from = source.base + start
+            self.empty = False
             self.room -= length
+            self._draft.append(text)
             if self.pending:
                 self.pending.append(text)
             else:
                 self.pending = [text]
             self._to = source.base + end
 
+    def _stretch(self, text: str, escaped: str) -> None:
+        """As ``take``, for a long ``text`` inside of a string, which may have to be escaped."""
+        source = self.channel.source
+        source.pos += len(text)
+        self.room -= len(escaped)
+        self.empty = False
+        self._draft.stretch(text, text is not escaped)
+        if self.pending:
+            self.pending.append(escaped)
+        else:
+            self.pending = [escaped]
+        self._to = source.at
+
+    def take_plain(self, text: str) -> None:
+        """``text`` is what stands at the cursor and the inside of a JSON string."""
+        if STRETCH <= len(text) <= self.room:
+            self._stretch(text, text)
+        else:
+            self.take(text, len(text))
+
     def take_raw(self, text: str) -> None:
         """``text`` is what stands at the cursor, to be the inside of a JSON string."""
         escaped = json_escape(text)
-        if len(escaped) <= self.room:
+        if len(escaped) > self.room:
+            for character in text:
+                self.take(json_escape(character), 1)
+        elif len(text) < STRETCH:
             self.take(escaped, len(text))
-            return
-        for character in text:
-            self.take(json_escape(character), 1)
+        else:
+            self._stretch(text, escaped)
 
     def take_value(self, text: str, count: int, value: Any) -> None:
         """As ``take``, for all the arguments at once, already decoded."""
@@ -167,13 +170,17 @@ class Call:
             return -1
         return self.index
 
-    def sent(self, text: str, count: int) -> None:
-        """``text`` is argument JSON that stands for the next ``count`` characters, and went out already."""
+    def sent(self, text: str, raw: bool) -> None:
+        """As ``take_raw``, or ``take_plain``, for text that went out already."""
         channel = self.channel
         source = channel.source
-        source.pos += count
-        self.room -= len(text)
-        self._keep(text)
+        escaped = json_escape(text) if raw else text
+        source.pos += len(text)
+        self.room -= len(escaped)
+        if len(text) < STRETCH:
+            self._draft.append(escaped)
+        else:
+            self._draft.stretch(text, raw)
         self._to = channel.mark = source.base + source.pos
 
     def flush(self) -> None:
@@ -185,33 +192,23 @@ class Call:
         start, channel.mark = channel.mark, end
         text = pending[0] if len(pending) == 1 else "".join(pending)
         self.pending = _NO_TEXTS
-        if channel.call is self:
-            self._keep(text)
         channel.push(Arguments(self.index, text, (start, end)))
 
-    def _keep(self, text: str) -> None:
-        """Gather what goes out, for the call's end."""
-        self._sent = True
-        if self._parts is _NOTHING:
-            self._parts = Rope()
-        self._parts.append(text)
+    def forget(self) -> None:
+        """The call leads nowhere, and is only read to its end: nothing of it is kept."""
+        self.index = -1
+        self._draft, self.pending = Draft(), _NO_TEXTS
 
     def end(self) -> None:
         """The call is complete, up to the cursor. Raises ``Malformed`` where its arguments are no object."""
         channel = self.channel
-        text = "".join(self.pending)
-        if self._sent:
-            text = self._parts.text() + text
-        if len(text) > _LONG:
-            # Its pieces are let go before the value is made: the source has the same ones, if it is JSON.
-            channel.source.share(self._from, text)
-            if not self._sent:
-                self.pending = [text]
-        value, canonical = (self._value, None) if self._value is not None else decode(text)
+        if self.index < 0:
+            channel.call = None
+            return
+        value, canonical = (self._value, None) if self._value is not None else self._draft.value()
         if not isinstance(value, dict):
             raise Malformed("the arguments are not an object")
-        text, self._parts = "", _NOTHING
-        # What goes out now need not be gathered any more.
+        self._draft = _NO_DRAFT
         channel.call = None
         self.flush()
         source = channel.source

@@ -9,8 +9,7 @@ Does not: decide anything; ``envelope`` and ``messages`` do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
+from ._typing import TYPE_CHECKING, Final
 from .events import Arguments, Defect, DefectKind, Event, Markup, Reasoning, Text
 from .scanner import Source
 

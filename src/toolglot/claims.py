@@ -6,16 +6,17 @@ only once it is complete and its gate holds. What is refuted is content, byte fo
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Final
+from collections.abc import Generator, Iterable
 
+from ._typing import Final
 from .bodies import read_body
-from .calls import Reading
+from .calls import Call, Reading
 from .channel import Channel
 from .dialect import Dialect
 from .envelope import Machine, Verdict
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
+from .jsonstream import Steps
 from .markers import Bookmark, Markers
 from .proserun import ProseRun
 from .scanner import BLANKS, MORE, UNBOUNDED
@@ -29,7 +30,7 @@ _RUNS_MOST: Final = 3
 class Claims(Machine):
     """Reads the calls of an answer. ``guess``: the dialect is not known, so only offered names count."""
 
-    __slots__ = ("_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
+    __slots__ = ("_entered", "_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
 
     def __init__(
         self, channel: Channel, reading: Reading, table: Table, *, strict: bool, guess: bool
@@ -38,6 +39,7 @@ class Claims(Machine):
         self.guess = guess
         self.told = not guess
         self.more: Meaning | None = None
+        self._entered: Iterable[None] = ()
         self.reached = 0
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
@@ -93,7 +95,7 @@ class Claims(Machine):
     # -- either -----------------------------------------------------------------------------------
 
     def begin(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
-        """Read the call that ``hit`` opens, with its envelope or without."""
+        """Read the call that ``hit`` opens; its envelope, if it is one, only up to what ``entered`` reads."""
         marked = found[0].kind is Kind.OPEN
         # One generator less is open all the while that a call comes.
         return self.envelope(rel, hit, found) if marked else self._otherwise(rel, hit, marked=False)
@@ -132,7 +134,7 @@ class Claims(Machine):
 
     def envelope(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """Read the envelope whose opener ``hit`` stands ``rel`` ahead, or what else begins there."""
-        source, channel = self.source, self.channel
+        source = self.source
         ways, gap = self._ways(found)
         noise = 0
         length = len(hit)
@@ -161,25 +163,26 @@ class Claims(Machine):
             return (yield from self._otherwise(rel, hit, marked=True))
         start = source.base + source.follow_at
         self.before_call(rel, way.dialect)
-        count = channel.ledger.count
         required = bool(way.dialect.envelope.close)
-        opened = source.base + source.pos
-        yield from self.region(way, opened, start, required=required, noise=noise)
-        if channel.ledger.count > count:
-            if way.dialect.envelope.late_close:
-                yield from self._late_close(way.dialect.envelope.late_close)
-            self.state.edge = source.base + source.pos
-            self.state.form = 0
-            if not self.told:
-                self.choice(way.dialect, 0, f"{hit!r}{_at(opened)}")
-            if not way.dialect.envelope.close:
-                self.more = self._follower(way)
+        self._entered = self.region(way, source.at, start, required=required, noise=noise, opener=hit)
         return True
+
+    def entered(self) -> Iterable[None]:
+        """What reads the envelope that ``begin`` entered, if it did: one generator less is open meanwhile."""
+        entered, self._entered = self._entered, ()
+        return entered
+
+    def closed(self, way: Way, opened: int, opener: str) -> Steps:
+        yield from self._late_close(way.dialect.envelope.late_close)
+        self.state.edge, self.state.form = self.source.at, 0
+        if not self.told:
+            self.choice(way.dialect, 0, f"{opener!r}{_at(opened)}")
+        if not way.dialect.envelope.close:
+            self.more = self._follower(way)
 
     def _ways(self, found: list[Meaning]) -> tuple[list[Way], bool]:
         """The ways to read what follows an opener, and whether blanks may stand in front of it."""
-        key = tuple(map(id, found))
-        known = self.state.table.ways.get(key)
+        known = self.state.table.ways.get(key := tuple(map(id, found)))
         if known is None:
             ways = [way_of(m.dialect, body) for m in found for body in m.dialect.bodies]
             ways.sort(key=lambda way: way.body.rank == "last")
@@ -303,9 +306,13 @@ class Claims(Machine):
         channel.body_at = start = source.at
         count = channel.ledger.count
         source.due = start + self.limits.held
+        lost: Call | None = None
         try:
             for _ in read_body(reading):
                 if source.at - start > self.limits.held:
+                    lost = channel.call or lost
+                    if lost is not None:
+                        lost.forget()
                     self.spill(thinking=False)
                     back = None
                 yield

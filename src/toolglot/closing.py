@@ -3,21 +3,21 @@
 Promises: blanks in front of the marker are markup; other text is rejected if the marker comes within
 ``limits.trailing`` characters, else it is content and the close is missing. In ``strict`` both end the
 claim, but for a close that is the dialect's stop token. Separators and surplus brackets between bodies
-are passed as a repair.
+are passed as a repair. A faulty call is passed up to its close, the next opener or the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Generator, Sequence
 
+from ._typing import Final
 from .bodies import begins
 from .calls import Reading
 from .dialect import Body, Envelope
 from .events import DefectKind
-from .faults import Cut, Malformed
+from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
-from .markers import Markers
+from .markers import Markers, marks
 from .scanner import BLANKS, END, MORE, NONE, Source
 from .waits import wait
 
@@ -123,3 +123,40 @@ def pass_noise(reading: Reading, bodies: Sequence[Body], at: int) -> int:
     channel.markup(behind)
     channel.defect(DefectKind.REPAIRED, start, source.at, "noise between calls", channel.ledger.count - 1)
     return 1
+
+
+def pass_faulty(reading: Reading, fault: BodyFault, own: tuple[str, ...] = ()) -> Generator[None, None, str]:
+    """Pass the rest of a faulty call, up to and with its close marker, an opener, or the end, and report it.
+
+    ``own``: what ends the call itself. The marker that did; empty at the end of the text.
+    """
+    source, channel = reading.source, reading.channel
+    most = reading.limits.call
+    call = channel.call
+    kind = DefectKind.LIMIT if isinstance(fault, OverLimit) else fault.kind
+    index: int | None = None
+    start = channel.mark
+    if call is not None:
+        call.give_up()
+        index, start = call.index, call.start
+    ends = marks((*own, *reading.closers, *reading.openers))
+    told = False
+    while True:
+        at = source.find(ends, source.pos)
+        end = len(source.text) if at < 0 else at
+        if not told and source.base + end - start > most:
+            # What is longer is still passed up to its close, but not kept.
+            channel.markup(start + most - source.base)
+            channel.defect(kind, start, source.at, fault.detail, index)
+            source.forget()
+            told = True
+        channel.markup(end)
+        if (at >= 0 and source.hit is not None) or source.eof:
+            break
+        yield
+    hit = (source.hit or "") if at >= 0 else ""
+    if hit in own or hit in reading.closers:
+        channel.markup(at + len(hit))
+    if not told:
+        channel.defect(kind, start, source.at, fault.detail, index)
+    return hit

@@ -5,7 +5,7 @@ Does not: cost anything while nobody counts, but for one look at an empty list.
 
 from __future__ import annotations
 
-from typing import Final
+from ._typing import Final
 
 
 class Count:

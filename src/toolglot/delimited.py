@@ -11,8 +11,8 @@ Does not: read message streams (``messages``) or decide on faulty calls (``envel
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
+from ._typing import Final
 from .envelope import Verdict
 from .events import DefectKind
 from .jsonstream import Steps
@@ -57,8 +57,7 @@ class Delimited(Reasoner):
     def _outside(self) -> Verdict:
         """Read the answer until reasoning begins; True where the text has ended."""
         source = self.source
-        ahead = 0
-        start = True
+        ahead, start = 0, True
         while not self.state.thinking:
             state = self.state
             if state.table.streams and source.at == 0 and (yield from self.stream(0)):
@@ -94,6 +93,7 @@ class Delimited(Reasoner):
                 gone = yield from _OUTSIDE[kind](self, spot - source.base - source.pos, hit, found)
                 if gone:
                     break
+            yield from self.entered()
             ahead = 0 if gone else self._pass(spot - source.base, hit)
             start = gone
         return False
@@ -353,6 +353,7 @@ class Delimited(Reasoner):
                         gone = yield from _INSIDE[kind](self, spot - source.at, hit, found)
                         if gone:
                             break
+            yield from self.entered()
             ahead = 0 if gone else spot + 1 - source.at
         return False
 

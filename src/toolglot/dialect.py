@@ -10,8 +10,8 @@ Does not: read files or know the bundled dialects (``registry``), nor scan text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
 
+from ._typing import Any, TypeVar
 from .errors import DialectError
 from .record import dataclass, field
 

@@ -10,17 +10,17 @@ Does not: look for openers or know reasoning (``delimited``, ``messages``), nor 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Final
 
+from ._typing import Final
 from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel
-from .closing import at_close, pass_close, pass_noise
+from .closing import at_close, pass_close, pass_faulty, pass_noise
 from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
-from .markers import Rope, marks
+from .markers import Rope
 from .scanner import MORE
 from .sections import first_way, is_section, skip_text, together
 from .state import State
@@ -153,10 +153,12 @@ class Machine:
         marked: bool = True,
         offered_only: bool = False,
         noise: int = 0,
+        opener: str = "",
     ) -> Steps:
         """Read the bodies of the envelope at offset ``opened``; the first one begins at ``start``.
 
         ``required``: whether a close marker must follow. ``noise``: how much text stands in front of it.
+        ``opener``: the marker that opened it, if one did.
         """
         source, channel, reading = self.source, self.channel, self.reading
         envelope = way.dialect.envelope
@@ -183,7 +185,7 @@ class Machine:
                     if not at_close(reading, envelope):
                         more = yield from self._behind(way.dialect, required)
                 except BodyFault as fault:
-                    more = yield from self._past(fault, way.dialect, required, opened)
+                    more = yield from self._past(fault, way.dialect, required)
                 if more is None:
                     break
                 reading.body, more = more, None
@@ -202,6 +204,12 @@ class Machine:
             source.release()
         if channel.ledger.count > before:
             self.called()
+            if opener:
+                yield from self.closed(way, opened, opener)
+
+    def closed(self, way: Way, opened: int, opener: str) -> Steps:
+        """The envelope that ``opener`` opened was read, and held a call."""
+        raise NotImplementedError
 
     def called(self) -> None:
         """A call was read; what comes next is behind it."""
@@ -211,9 +219,7 @@ class Machine:
         state.said = state.since_fresh = False
         state.after_call = True
 
-    def _past(
-        self, fault: BodyFault, dialect: Dialect, required: bool, opened: int
-    ) -> Generator[None, None, Body | None]:
+    def _past(self, fault: BodyFault, dialect: Dialect, required: bool) -> Generator[None, None, Body | None]:
         """Past a faulty body: the next one of the same envelope, or None once the envelope is done.
 
         A faulty call in a section ends with itself: those behind it are read. Any other fault is raised.
@@ -222,7 +228,7 @@ class Machine:
         if isinstance(fault, Cut) or self.strict or self.reading.provisional or not is_section(dialect, body):
             raise fault
         tag = body.name
-        hit = yield from self._reject(fault, opened, () if tag is None else (tag.end,))
+        hit = yield from self._reject(fault, () if tag is None else (tag.end,))
         if not hit or hit in dialect.envelope.close:
             return None
         if tag is not None and hit == tag.end:
@@ -358,41 +364,11 @@ class Machine:
                     self.refuted = -1
             channel.dropped()
         else:
-            yield from self._reject(fault, opened)
+            yield from self._reject(fault)
 
-    def _reject(self, fault: BodyFault, opened: int, own: tuple[str, ...] = ()) -> Generator[None, None, str]:
-        """Pass the rest of a faulty call, up to and with its close marker, an opener, or the end.
-
-        ``own``: what ends the call itself. The marker that did; empty at the end of the text.
-        """
-        source, channel, reading = self.source, self.channel, self.reading
-        call = channel.call
-        kind = DefectKind.LIMIT if isinstance(fault, OverLimit) else fault.kind
-        index: int | None = None
-        start = channel.mark
-        if call is not None:
-            call.give_up()
-            index, start = call.index, call.start
-        ends = marks((*own, *reading.closers, *reading.openers))
-        told = False
-        while True:
-            at = source.find(ends, source.pos)
-            end = len(source.text) if at < 0 else at
-            if not told and source.base + end - start > self.limits.call:
-                # What is longer is still passed up to its close, but not kept.
-                channel.markup(start + self.limits.call - source.base)
-                channel.defect(kind, start, source.at, fault.detail, index)
-                source.forget()
-                told = True
-            channel.markup(end)
-            if (at >= 0 and source.hit is not None) or source.eof:
-                break
-            yield
-        hit = (source.hit or "") if at >= 0 else ""
-        if hit in own or hit in reading.closers:
-            channel.markup(at + len(hit))
-        if not told:
-            channel.defect(kind, start, source.at, fault.detail, index)
-        self.state.edge = source.at
+    def _reject(self, fault: BodyFault, own: tuple[str, ...] = ()) -> Generator[None, None, str]:
+        """Pass the rest of a faulty call; the marker that ended it, empty at the end of the text."""
+        hit = yield from pass_faulty(self.reading, fault, own)
+        self.state.edge = self.source.at
         self.state.after_call = True
         return hit

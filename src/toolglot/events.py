@@ -2,7 +2,8 @@
 
 Promises: every event carries ``span = (start, end)``, in characters of the input in the order it was
 fed; ``Text``, ``Reasoning``, ``CallStart``, ``Arguments``, ``CallEnd`` and ``Markup`` tile the input,
-each character once; ``Defect`` and ``Relabel`` annotate and never count. Imports nothing of toolglot.
+each character once; ``Defect`` and ``Relabel`` annotate and never count. Imports nothing of
+toolglot but ``native``.
 
 Does not: freeze its classes. One event is made for nearly every delta, and a frozen dataclass costs
 three times a plain slotted class to make.
@@ -11,7 +12,9 @@ three times a plain slotted class to make.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, ClassVar, Literal, Union
+
+from ._typing import Any, ClassVar, Literal
+from .native import mypyc_attr
 
 Span = tuple[int, int]
 
@@ -35,6 +38,7 @@ class DefectKind(Enum):
     LIMIT = "limit"
 
 
+@mypyc_attr(acyclic=True)
 class _Value:
     """Equality and repr by fields, for the classes below."""
 
@@ -49,11 +53,16 @@ class _Value:
             return NotImplemented
         return self._state() == other._state()
 
+    def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
+        # What copies and pickles a plain class does not know where a compiled one keeps its fields.
+        return type(self), self._state()
+
     def __repr__(self) -> str:
         body = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
         return f"{type(self).__name__}({body})"
 
 
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Text(_Value):
     """Content: a piece of the answer that a person sees."""
 
@@ -65,6 +74,7 @@ class Text(_Value):
         self.span = span
 
 
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Reasoning(_Value):
     """A piece of the model's thinking, without its tags."""
 
@@ -89,6 +99,7 @@ class CallStart(_Value):
         self.span = span
 
 
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Arguments(_Value):
     """A piece of a call's arguments: joined, they are always a prefix of valid JSON."""
 
@@ -154,5 +165,8 @@ class Relabel(_Value):
         self.to = to
         self.span = span
 
+    def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
+        return Relabel, (self.span, self.to)
 
-Event = Union[Text, Reasoning, CallStart, Arguments, CallEnd, Markup, Defect, Relabel]
+
+Event = Text | Reasoning | CallStart | Arguments | CallEnd | Markup | Defect | Relabel

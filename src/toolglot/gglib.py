@@ -8,8 +8,8 @@ What its two codecs read is data, in ``dialects/_gglib.toml``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from ._typing import Any
 from .dialect import Dialect, Envelope, Ids, Layout
 from .record import replace
 from .registry import load_file

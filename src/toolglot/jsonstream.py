@@ -16,8 +16,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Generator, Sequence
-from typing import ClassVar, Final
 
+from ._typing import ClassVar, Final
 from .faults import Cut, Malformed, OverLimit
 from .jsonstring import AS_KEY, IN_ARRAY, IN_OBJECT, NO_CONTEXT, Repaired, Steps, StringReader
 from .jsontext import SCALAR_MOST, is_number, whole_at

@@ -9,8 +9,8 @@ Does not: read values (``jsonstream``).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Final
 
+from ._typing import Final
 from .faults import Cut, Malformed
 from .jsontext import json_escape
 from .late import late
@@ -109,7 +109,7 @@ class StringReader:
         while True:
             at = source.span(inside, source.pos)
             if at > source.pos:
-                self.sink.take(source.text[source.pos : at], at - source.pos)
+                self.sink.take_plain(source.text[source.pos : at])
             if source.pos >= len(source.text):
                 if source.eof:
                     raise Cut("the text ends inside a string")

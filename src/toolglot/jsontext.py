@@ -10,8 +10,8 @@ import json
 import re
 import sys
 from json.encoder import encode_basestring
-from typing import Any, Final
 
+from ._typing import Any, Final
 from .late import late
 from .scanner import examined
 

@@ -9,8 +9,8 @@ Does not: know of other channels (``parser``).
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING
 
+from ._typing import TYPE_CHECKING
 from .channel import Channel
 from .delimited import Delimited, ThinkingOver
 from .events import Arguments, CallStart, Event

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar, cast
+
+from ._typing import Any, Final, Generic, TypeVar, cast
 
 _Made = TypeVar("_Made")
 

@@ -3,7 +3,7 @@
 Promises: one search finds the first of any number of literal markers, or the beginning of one at the
 end of the text. Gathering costs what the characters cost, however short the pieces are.
 
-Does not: count or hold text; ``scanner`` does, and all searching goes through it.
+Does not: hold text; ``scanner`` does, and all searching goes through it. Its searches are counted here.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
 
+from ._typing import Final
+from .counts import examined, open_counts
 from .errors import DialectError
 
 LONGEST: Final = 128
@@ -26,6 +27,15 @@ _CHUNK: Final = 512
 _SMALL_MOST: Final = 64
 _JOINED: Final = 2048
 _RUN_MOST: Final = 32
+# Where nothing was found in so many characters, those that are rare elsewhere are looked for first, which is
+# many times faster; behind one that is no hit in so few, and so often before that is given up.
+_LONG: Final = 1024
+_NARROW: Final = 64
+_TRIES: Final = 8
+_RARE_MOST: Final = 16
+# What prose and code have now and then, and what they are full of.
+_SELDOM: Final = ":;/(){}[]_-"
+_COMMON: Final = 3
 _RUNS: Final = "`~"
 
 
@@ -86,26 +96,6 @@ class Rope:
             self._starts = [0]
         return self._big[0]
 
-    def share(self, start: int, text: str) -> bool:
-        """Keep ``text`` in place of all pieces from ``start`` on, if that is how it begins; whether it is."""
-        self._gather()
-        first = bisect_right(self._starts, start) - 1
-        if first < 0:
-            return False
-        head = self._big[first][: start - self._starts[first]]
-        at = -len(head)
-        for index in range(first, len(self._big)):
-            piece = self._big[index]
-            if not text.startswith(piece[-at:] if at < 0 else piece, max(at, 0)):
-                return False
-            at += len(piece)
-        del self._big[first:], self._starts[first:]
-        if head:
-            self._add(head, start - len(head))
-        self._add(text, start)
-        self.length = start + len(text)
-        return True
-
     def slice(self, start: int, end: int) -> str:
         """Characters ``start`` to ``end``, copying only the pieces concerned."""
         self._gather()
@@ -136,8 +126,8 @@ class Markers:
     """
 
     __slots__ = (
-        *("firsts", "literals", "_begun", "_blank", "_extra", "_final", "_longer", "_open", "_settled"),
-        *("_trie", "_wholes"),
+        *("firsts", "literals", "_begun", "_extra", "_final", "_longer", "_open", "_settled"),
+        *("_rare", "_reach", "_trie", "_wholes"),
     )
 
     def __init__(self, literals: Iterable[str], *, code: bool = False, lines: bool = False) -> None:
@@ -158,36 +148,86 @@ class Markers:
         # Compiled when first asked for: it may never be.
         self._open: re.Pattern[str] | None = None
         self._final: re.Pattern[str] | None = None
-        self._blank: dict[str, re.Pattern[str]] = {}
         # A newline that is a hit of its own, and begins no marker.
         self._settled = "\n" if lines and "\n" not in self._trie else ""
         self._longer = _longer(self.literals)
+        self._rare: tuple[tuple[str, int], ...] | None = None
+        self._reach = max([_RUN_MOST, *map(len, self.literals)])
 
     def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
         """The first hit at or after ``start``; ``final`` means that no more text can come."""
         pattern = self._final if final else self._open
-        match = (self._compile(final) if pattern is None else pattern).search(text, start)
+        if pattern is None:
+            pattern = self._compile(final)
+        match = self._next(pattern, text, start)
         while match is not None and match.group()[:_SHORT] in self._begun:
             found = self._whole(match.group()[:_SHORT], final).match(text, match.start())
             if found is not None:
                 return found
-            match = self._compile(final).search(text, match.start() + 1)
+            match = self._next(pattern, text, match.start() + 1)
         return match
 
-    def beginning(self, blanks: str = "") -> re.Pattern[str]:
+    def _next(self, pattern: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:
+        """As ``pattern.search``, quicker where nothing is found for long."""
+        if len(text) - start > 2 * _LONG + self._reach:
+            near = start + _LONG
+            match = pattern.search(text, start, near)
+            if open_counts:
+                examined((near if match is None else match.end()) - start)
+            if match is not None and match.end() < near:
+                return match
+            start = self._nearest(pattern, text, near if match is None else match.start())
+        match = pattern.search(text, start)
+        if open_counts:
+            examined((len(text) if match is None else match.end()) - start)
+        return match
+
+    def _nearest(self, pattern: re.Pattern[str], text: str, start: int) -> int:
+        """A place at or after ``start`` in front of which no hit begins, by the characters that are rare.
+
+        What is looked at grows with what was passed: it stays in proportion, wherever the characters stand.
+        """
+        if self._rare is None:
+            self._rare = self._gathered()
+        last = len(text) - self._reach
+        width, tries = _LONG, _TRIES
+        while self._rare and tries and start < last:
+            end = nearest = min(start + width, last)
+            for rare, ahead in self._rare:
+                to = nearest + ahead + len(rare) - 1
+                at = text.find(rare, start, to)
+                if open_counts:
+                    examined((to if at < 0 else at + 1) - start)
+                if at >= 0:
+                    nearest = max(at - ahead, start)
+            if nearest == end:
+                start, width = end, 2 * width
+            elif pattern.match(text, nearest) is not None:
+                return nearest
+            else:
+                start, width, tries = nearest + 1, _NARROW, tries - 1
+        return start
+
+    def _gathered(self) -> tuple[tuple[str, int], ...]:
+        """Characters one of which stands in each hit but one at the end of the text, at most so far behind.
+
+        A hit without a rare one is looked for as a whole. Empty where there are too many.
+        """
+        rare: dict[str, int] = {}
+        for hit in sorted([*self.literals, *(run[0] for run in self._extra)], key=len):
+            best = min([c for c in hit if c in rare] or hit, key=_commonness)
+            if _commonness(best) == _COMMON:
+                rare[hit] = 0
+            else:
+                rare[best] = max(rare.get(best, 0), hit.index(best))
+        return tuple(rare.items()) if len(rare) <= _RARE_MOST else ()
+
+    def beginning(self) -> re.Pattern[str]:
         """What finds any hit while more text may come, and where there are many markers what may be none.
 
-        And one of ``blanks`` at the end. Each way begins with a character that is spelled, by which the
-        engine skips what begins none.
+        Each way begins with a character that is spelled, by which the engine skips what begins none.
         """
-        opening = self._compile(final=False) if self._open is None else self._open
-        if not blanks:
-            return opening
-        found = self._blank.get(blanks)
-        if found is None:
-            last = [re.escape(c) + r"\Z" for c in dict.fromkeys(blanks)]
-            found = self._blank[blanks] = re.compile("|".join([opening.pattern, *last]))
-        return found
+        return self._compile(final=False) if self._open is None else self._open
 
     def begins(self, character: str) -> bool:
         """Whether a marker may begin with ``character``, which is none itself."""
@@ -222,6 +262,15 @@ class Markers:
         if found[0] in _RUNS and found not in self.literals:
             return len(found) < _RUN_MOST
         return found != self._settled and (found not in self.literals or found in self._longer)
+
+
+def _commonness(character: str) -> int:
+    """How common a character is in prose and code, from 0 for one that is rare in both to ``_COMMON``."""
+    if character in _SELDOM:
+        return 1
+    if character.isascii() and (character.isalnum() or character in " \t\r\n.,'\""):
+        return 2 if character.isupper() else _COMMON
+    return 0
 
 
 @lru_cache(maxsize=1024)

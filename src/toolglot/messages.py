@@ -11,8 +11,8 @@ Does not: know channel names or markers; they are the dialect's.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Final
 
+from ._typing import Final
 from .calls import Reading
 from .channel import Channel
 from .claims import Claims
@@ -137,28 +137,31 @@ class Messages(Claims):
     def run(self) -> Steps:
         """Read the text to its end."""
         source = self.source
+        ahead = 0
         while True:
-            yield from self._between()
+            found = yield from self._between(ahead)
+            ahead = 1 if found and not (yield from self.header()) else 0
             if source.eof and source.pos >= len(source.text):
                 break
         self.channel.settle(source.at)
 
     # -- between messages -----------------------------------------------------------------------
 
-    def _between(self) -> Steps:
-        """Text outside messages is content, up to the next header."""
+    def _between(self, ahead: int) -> Verdict:
+        """Text outside messages is content, up to the next header; whether one may stand at the cursor.
+
+        ``ahead``: how far none does.
+        """
         source = self.source
         if not self.begun and (yield from self.begins(0)):
-            yield from self.header()
-            return
-        ahead = 0
+            return True
         while True:
             at = source.find(self._words.outer, source.pos + ahead)
             if at < 0 or source.hit is None:
                 end = len(source.text) if at < 0 else at
                 if source.eof:
                     self.prose(len(source.text))
-                    return
+                    return False
                 self.prose(end)
                 ahead = 0
                 source.ahead = 0
@@ -176,9 +179,7 @@ class Messages(Claims):
                 ahead = 1
             elif hit in self._words.starts:
                 self.state.ticks = 0
-                if (yield from self.header()):
-                    return
-                ahead = 1
+                return True
             else:
                 self.channel.markup(source.pos + len(hit))
                 ahead = 0

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ._typing import TYPE_CHECKING, Any, Final, Literal
 from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
 from .calls import Ledger, Reading
 from .channel import Channel
@@ -23,6 +23,7 @@ from .events import Event
 from .lane import Lane
 from .limits import Limits
 from .literals import clean
+from .native import mypyc_attr
 from .pieces import after_last
 from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
@@ -48,6 +49,7 @@ _ARGUMENTS: Final = ("stream", "whole")
 _IDS: Final = ("counter", "random")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Parser:
     """Parses one output while it comes.
 
@@ -169,15 +171,13 @@ class Parser:
                     run.pieces.append(taken)
                     if not piece:
                         return _NOTHING
-                    event: Any
-                    if NEW_EVENT is not None:
-                        event = NEW_EVENT(run.kind)
-                        if run.index >= 0:
-                            event.index = run.index
-                        event.text = piece
-                        event.span = (start, end)
-                    else:
-                        event = run.event(piece, start, end)
+                    if NEW_EVENT is None:
+                        return (run.event(piece, start, end),)
+                    event = NEW_EVENT(run.kind)
+                    if run.index >= 0:
+                        event.index = run.index
+                    event.text = piece
+                    event.span = (start, end)
                     return (event,)
         return self._feed(delta, channel, special)
 

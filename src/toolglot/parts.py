@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+
+from ._typing import Final
 
 Part = tuple[str, str, str, int, int]
 """What is taken of a text, the text of its event (empty where there is none), and what is held behind it;

@@ -8,8 +8,8 @@ Does not: look at text that still grows; ``scanner`` does.
 from __future__ import annotations
 
 import re
-from typing import Final
 
+from ._typing import Final
 from .late import late
 from .scanner import examined
 

@@ -7,8 +7,7 @@ Does not: tell what a marker means; a delta that has a whole one is the machine'
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
-
+from ._typing import Any, Final, Protocol
 from .events import Reasoning, Text
 from .markers import Markers
 from .parts import Part, parts_of
@@ -35,7 +34,7 @@ class ProseRun(Run):
     with which a marker inside a word may begin; any, where there are none.
     """
 
-    __slots__ = ("_blanks", "_firsts", "_flow", "_inside", "_markers")
+    __slots__ = ("_blanks", "_firsts", "_flow", "_markers")
 
     def __init__(
         self,
@@ -49,15 +48,10 @@ class ProseRun(Run):
     ) -> None:
         # Characters that stand in any prose tell little: there the markers themselves are looked for.
         spelled = any(c in BLANKS or c.isalnum() for c in markers.firsts)
-        if spelled:
-            inside, care = markers.beginning(), markers.beginning(blanks)
-        else:
-            patterns = prose_patterns(markers.firsts, blanks)
-            inside, care = patterns.inside, patterns.stop
+        care = markers.beginning() if spelled else prose_patterns(markers.firsts).stop
         kind = Reasoning if thinking else Text
-        super().__init__(source, kind, parts_of(markers, blanks, firsts, "prose"), care)
+        super().__init__(source, kind, parts_of(markers, blanks, firsts, "prose"), care, blanks)
         self._ascii = spelled
-        self._inside = inside.search
         self._flow = flow
         self._markers = markers
         self._blanks = blanks
@@ -71,7 +65,7 @@ class ProseRun(Run):
         if not text.isascii() and SURROGATE.search(text) is not None:
             return None
         end = len(text)
-        if self._inside(text, start) is not None:
+        if self._stop.search(text, start) is not None:
             end = begun(text, self._markers, self._firsts, start)
             if end < 0 or (self._ordinary and end < len(text)):
                 return None

@@ -8,8 +8,7 @@ from a confirmed opener on is held until the reasoning closes (then it was a dra
 
 from __future__ import annotations
 
-from typing import Final
-
+from ._typing import Final
 from .answers import Answers
 from .calls import Reading
 from .channel import Channel
@@ -198,6 +197,7 @@ class Reasoner(Answers):
         self.state.fence = ""
         self.draft = saved
         begun = yield from self.begin(rel, hit, found)
+        yield from self.entered()
         if rule == "ends" and channel.ledger.count > count:
             self.draft = None
             channel.release()

@@ -10,7 +10,8 @@ Why: writing and compiling the methods of each class anew, and importing what do
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+
+from ._typing import TYPE_CHECKING, Any, Final
 
 
 class _Missing:

@@ -11,8 +11,8 @@ import json
 import os
 import sys
 from functools import cache, lru_cache
-from typing import Any, Final
 
+from ._typing import Any, Final
 from .dialect import Dialect
 from .errors import UnknownDialectError
 

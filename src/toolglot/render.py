@@ -8,8 +8,8 @@ its own close, text that reads as markup, blanks that are layout) raises ``Rende
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
+from ._typing import TYPE_CHECKING, Any
 from .auto import resolve
 from .bodies import codec_of
 from .dialect import Body, Dialect, Layout

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 from types import FunctionType
-from typing import Any, Final
 
+from ._typing import Any, Final
 from .counts import open_counts as counts
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
@@ -50,15 +50,22 @@ class Run:
 
     __slots__ = (
         *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
-        *("_ascii", "_end", "_led", "_looked", "_memory", "_ordinary", "_silent", "_stop"),
+        *("_ascii", "_end", "_last", "_led", "_looked", "_memory", "_ordinary", "_silent", "_stop"),
     )
 
     def __init__(
-        self, source: Source, kind: type[Event], memory: tuple[Parts, ...], care: re.Pattern[str] = _CARE
+        self,
+        source: Source,
+        kind: type[Event],
+        memory: tuple[Parts, ...],
+        care: re.Pattern[str] = _CARE,
+        last: str = "",
     ) -> None:
         self.source = source
-        # What finds nothing in a text that is taken as it is, or in one of ASCII.
-        self._stop = care.search
+        # What finds nothing in a text that is taken as it is, or in one of ASCII; and what this does not end
+        # with. In the pattern, each blank inside a text would begin a match, and that asks for memory.
+        self._stop = care
+        self._last = last
         self._ascii = False
         self.kind = kind
         self.index = -1
@@ -108,12 +115,13 @@ class Run:
         if text in parts:
             return None
         self._looked += len(text)
-        found = self._stop(text)
+        found = self._stop.search(text)
         part: Part | None
-        if found is None and (text.isascii() or not self._ascii):
+        held = self._last and text[-1:] in self._last
+        if found is None and not held and (not self._ascii or text.isascii()):
             part = (text, "" if self._silent else text, "", 0, len(text))
         else:
-            part = self._part(text, 0 if found is None else found.start())
+            part = self._part(text, len(text) if found is None else found.start())
             if part is None or len(part[2]) > HELD_MOST:
                 part = None
             elif self._silent:
@@ -202,14 +210,13 @@ class StringRun(Run):
     ``over``: what begins with the string's end and sends nothing.
     """
 
-    __slots__ = ("over", "sink", "_inside", "_partial")
+    __slots__ = ("over", "patterns", "sink")
 
     def __init__(self, source: Source, sink: Sink, patterns: Patterns, over: Beginning | None = None) -> None:
         super().__init__(source, Arguments, parts_of(patterns, over), patterns.stop)
         self.over = over
         self.sink = sink
-        self._inside = patterns.inside
-        self._partial = patterns.begun
+        self.patterns = patterns
 
     def _room(self) -> int:
         self.index = self.sink.live()
@@ -217,9 +224,9 @@ class StringRun(Run):
         return min(self.sink.room, _FOLD)
 
     def _part(self, text: str, start: int) -> Part | None:
-        match = self._inside.match(text)
+        match = self.patterns.inside.match(text)
         end = 0 if match is None else match.end()
-        if end < len(text) and self._partial.fullmatch(text, end) is None:
+        if end < len(text) and self.patterns.begun.fullmatch(text, end) is None:
             if self.over is None or not self.over.begins(text, end):
                 return None
         taken = text[:end]
@@ -227,18 +234,16 @@ class StringRun(Run):
 
     def _deliver(self, text: str) -> None:
         if not self._silent:
-            self.sink.sent(text, len(text))
+            self.sink.sent(text, raw=False)
         else:
-            self.sink.take(text, len(text))
+            self.sink.take_plain(text)
 
 
 def string_run(source: Source, sink: Sink, patterns: Patterns, over: Beginning | None = None) -> StringRun:
-    """The run that looks for this, made once for a source."""
-    run = source.runs.get((patterns, over))
-    if not isinstance(run, StringRun):
-        if not source.runs:
-            source.runs = {}
-        run = source.runs[patterns, over] = StringRun(source, sink, patterns, over)
+    """The run that looks for this; that of the string before, where it did."""
+    run = source.taking
+    if not isinstance(run, StringRun) or run.patterns is not patterns or run.over is not over:
+        run = source.taking = StringRun(source, sink, patterns, over)
     run.sink = sink
     return run
 
@@ -250,7 +255,7 @@ class RawRun(Run):
     ``over``: what begins with a marker and sends nothing.
     """
 
-    __slots__ = ("over", "sink", "_blanks", "_inside", "_markers", "_partial")
+    __slots__ = ("over", "sink", "_blanks", "_escape", "_inside", "_markers", "_partial")
 
     def __init__(
         self,
@@ -261,14 +266,22 @@ class RawRun(Run):
         escape: str = "",
         over: Beginning | None = None,
     ) -> None:
-        patterns = raw_patterns(markers.firsts, blanks, escape)
-        super().__init__(source, Arguments, parts_of(markers, blanks, escape, over), patterns.stop)
+        patterns = raw_patterns(markers.firsts, escape)
+        # The other blanks are control characters, which the pattern finds wherever they stand.
+        last = " " if " " in blanks else ""
+        super().__init__(source, Arguments, parts_of(markers, blanks, escape, over), patterns.stop, last)
         self.over = over
         self.sink = sink
-        self._inside = patterns.inside.search
-        self._partial = patterns.begun.search
+        self._inside = patterns.inside
+        self._partial = patterns.begun
         self._markers = markers
         self._blanks = blanks
+        self._escape = escape
+
+    def seeks(self, markers: Markers, blanks: str, escape: str, over: Beginning | None) -> bool:
+        """Whether this is what it looks for."""
+        same = self._markers is markers and self.over is over
+        return same and self._blanks == blanks and self._escape == escape
 
     def _room(self) -> int:
         self.index = self.sink.live()
@@ -277,9 +290,11 @@ class RawRun(Run):
 
     def _part(self, text: str, start: int) -> Part | None:
         end = len(text)
-        if self._inside(text, start) is not None:
+        if self._inside.search(text, start) is not None:
             end = begun(text, self._markers, None, start, self.over)
-            if end < 0 or (self._ordinary and end < len(text)) or self._partial(text, start) is not None:
+            if end < 0 or (self._ordinary and end < len(text)):
+                return None
+            if self._partial.search(text, start) is not None:
                 return None
         safe = tail(text, end, self._blanks)
         taken = text[:safe]
@@ -287,7 +302,7 @@ class RawRun(Run):
 
     def _deliver(self, text: str) -> None:
         if not self._silent:
-            self.sink.sent(json_escape(text), len(text))
+            self.sink.sent(text, raw=True)
         else:
             self.sink.take_raw(text)
 
@@ -295,13 +310,10 @@ class RawRun(Run):
 def raw_run(
     source: Source, sink: Sink, markers: Markers, blanks: str, escape: str, over: Beginning | None
 ) -> RawRun:
-    """The run that looks for this, made once for a source."""
-    key = (markers, blanks, escape, over)
-    run = source.runs.get(key)
-    if not isinstance(run, RawRun):
-        if not source.runs:
-            source.runs = {}
-        run = source.runs[key] = RawRun(source, sink, markers, blanks, escape, over)
+    """The run that looks for this; that of the value before, where it did."""
+    run = source.taking
+    if not isinstance(run, RawRun) or not run.seeks(markers, blanks, escape, over):
+        run = source.taking = RawRun(source, sink, markers, blanks, escape, over)
     run.sink = sink
     return run
 

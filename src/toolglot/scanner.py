@@ -10,8 +10,8 @@ Does not: know what a marker means, or hold text (``window``).
 from __future__ import annotations
 
 import re
-from typing import Final
 
+from ._typing import Final
 from .counts import counting as counting
 from .counts import examined as examined
 from .counts import open_counts as _counts
@@ -61,8 +61,6 @@ class Source(Window):
         match = markers.search(text, start, self.eof)
         while match is not None and self.flags and self._ordinary(match.start(), match.group()):
             match = markers.search(text, match.start() + 1, self.eof)
-        if _counts:
-            examined((len(text) if match is None else match.end()) - start)
         if match is None:
             return NONE
         self.hit = None if markers.partial(match, len(text), self.eof) else match.group()

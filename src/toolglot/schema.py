@@ -15,8 +15,8 @@ from __future__ import annotations
 import marshal
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final
 
+from ._typing import Any, Final
 from .errors import ToolsError
 from .late import late
 from .literals import json_string, python_to_json, strict_json

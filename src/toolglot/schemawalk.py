@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+
+from ._typing import Any
 
 Schema = Mapping[str, Any]
 

@@ -17,6 +17,7 @@ from .events import DefectKind
 from .jsonstream import Steps
 from .markers import marks
 from .record import replace
+from .runs import Run
 from .scanner import MORE, Source
 from .table import Way
 
@@ -27,9 +28,10 @@ def first_way(reading: Reading, ways: Sequence[Way], at: int) -> tuple[Way | Non
     At the end of the text that is one that would have, had more come: it was cut, not refuted. But
     behind an opener that was only assumed in the prompt the text may as well be the answer.
     """
-    source = reading.source
-    waiting = False
-    source.run = run = None
+    source, waiting = reading.source, False
+    run: Run | None = None
+    # Not set to None here: mypyc would hold it to be None still, behind what sets it.
+    source.settle()
     for way in ways:
         reading.closers = way.closers
         found = begins(reading, at, way.body)
@@ -37,7 +39,8 @@ def first_way(reading: Reading, ways: Sequence[Way], at: int) -> tuple[Way | Non
         if found == 1 and (source.eof or not waiting):
             return way, False
         if found == MORE and not waiting:
-            waiting, run = True, source.run
+            # The others wait with one of their own.
+            waiting, run, source.waiting = True, source.run, None
     source.run = run
     if source.eof and not waiting and (source.base + at > 0 or not reading.assumed):
         source.eof = False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any, Final, Protocol
 
+from ._typing import Any, Final, Protocol
 from .faults import OverLimit
 from .jsontext import json_escape
 from .markers import Rope
@@ -22,6 +22,9 @@ class Sink(Protocol):
     def take(self, text: str, count: int) -> None:
         """``text`` is JSON for the next ``count`` characters of the source; moves the cursor past them."""
 
+    def take_plain(self, text: str) -> None:
+        """``text`` is what stands at the cursor and the inside of a JSON string."""
+
     def take_raw(self, text: str) -> None:
         """``text`` is what stands at the cursor, to be the inside of a JSON string."""
 
@@ -30,10 +33,9 @@ class Sink(Protocol):
 
     def live(self) -> int:
         """The index of the call whose argument text may go out now as it comes; negative where it may not."""
-        ...
 
-    def sent(self, text: str, count: int) -> None:
-        """As ``take``, for text that went out already."""
+    def sent(self, text: str, raw: bool) -> None:
+        """As ``take_raw``, or ``take_plain``, for text that went out already."""
 
 
 class Silent:
@@ -45,7 +47,7 @@ class Silent:
         """Negative: nothing goes out."""
         return -1
 
-    def sent(self, text: str, count: int) -> None:
+    def sent(self, text: str, raw: bool) -> None:
         """Never: nothing goes out."""
         raise AssertionError("text of a silent sink went out")
 
@@ -61,6 +63,9 @@ class Skip(Silent):
 
     def take(self, text: str, count: int) -> None:
         self._source.pos += count
+
+    def take_plain(self, text: str) -> None:
+        self._source.pos += len(text)
 
     def take_raw(self, text: str) -> None:
         self._source.pos += len(text)
@@ -88,6 +93,9 @@ class Collect(Silent):
         self._pieces.append(text)
         self._source.pos += count
 
+    def take_plain(self, text: str) -> None:
+        self.take(text, len(text))
+
     def take_raw(self, text: str) -> None:
         self.take(json_escape(text), len(text))
 
@@ -113,6 +121,9 @@ class Kept(Silent):
         self._kept.append(text)
         self._source.pos += count
 
+    def take_plain(self, text: str) -> None:
+        self.take(text, len(text))
+
     def take_raw(self, text: str) -> None:
         self.take(text, len(text))
 
@@ -125,11 +136,9 @@ class Tap(Protocol):
 
     def inner(self, key: str, first: str) -> Generator[None, None, None] | None:
         """A member begins, as for ``enter``: a reader that takes its value, or None where a sink will."""
-        ...
 
     def enter(self, key: str, first: str) -> Sink:
         """A member begins: its key and the first character of its value. Returns the sink for the value."""
-        ...
 
     def leave(self) -> None:
         """The member's value is complete."""

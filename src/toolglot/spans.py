@@ -7,8 +7,8 @@ other channel's text is split into pieces. ``clipped`` cuts off what belongs to 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Final
 
+from ._typing import Final
 from .events import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Relabel, Span, Text
 
 _NONE: Final[dict[str, int]] = {}
@@ -38,7 +38,7 @@ class Spans:
         self._total += length
 
     def both(self, last: str, length: int, channel: str) -> Spans:
-        """``length`` characters came on ``last``, and others will on ``channel``; ``ONE_CHANNEL`` anew."""
+        """``length`` characters came on ``last``, and others will on ``channel``; of one channel's anew."""
         spans = Spans() if self is ONE_CHANNEL else self
         spans.feed(last, length)
         spans.feed(channel, 0)

@@ -7,8 +7,8 @@ knows is an error. Does not read files (``registry``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar, cast
 
+from ._typing import Any, Final, TypeVar, cast
 from .dialect import Body, Dialect, Envelope, Example, Ids, Layout, Tag, Think, Unmarked
 from .errors import DialectError
 from .markers import LONGEST

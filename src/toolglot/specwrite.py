@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, Final
 
+from ._typing import Any, Final
 from .dialect import Dialect
 
 _KEYS: Final = {"bodies": "body", "examples": "example"}

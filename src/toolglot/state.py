@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from ._typing import Final
 from .table import Table
 
 _NO_FORM: Final = 99

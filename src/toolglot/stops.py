@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
 
+from ._typing import Final
 from .late import late
 from .parts import Beginning
 
@@ -201,7 +201,7 @@ def holds(pattern: re.Pattern[str], text: str) -> bool:
 
 
 class Patterns:
-    """What a run looks for: ``stop`` finds a character that needs care, also a blank to hold at the end.
+    """What a run looks for: ``stop`` finds a character that needs care.
 
     Of text that is JSON, ``inside`` matches as much as may stand in a string and ``begun`` an escape that
     is not whole. Of other text, ``inside`` finds what may begin a marker and ``begun`` what ends a run.
@@ -234,24 +234,15 @@ def string_patterns(close: str, *, python: bool = False) -> Patterns:
 
 
 @lru_cache(maxsize=256)
-def raw_patterns(firsts: str, blanks: str, escape: str) -> Patterns:
+def raw_patterns(firsts: str, escape: str) -> Patterns:
     """The patterns of raw text in which markers that begin with one of ``firsts``, and ``escape``, count."""
     ends = _SURROGATES + re.escape(escape)
     inside = re.escape(firsts) + ends
-    return Patterns(_or_last('"\\\\' + _CONTROLS + inside, blanks), f"[{inside}]", f"[{ends}]")
+    return Patterns(f"[{_QUOTES}{_CONTROLS}{inside}]", f"[{inside}]", f"[{ends}]")
 
 
 @lru_cache(maxsize=256)
-def prose_patterns(firsts: str, blanks: str) -> Patterns:
+def prose_patterns(firsts: str) -> Patterns:
     """The patterns of prose in which markers that begin with one of ``firsts`` count."""
     inside = _SURROGATES + re.escape(firsts)
-    return Patterns(_or_last(inside, blanks), f"[{inside}]", f"[{_SURROGATES}]")
-
-
-def _or_last(characters: str, blanks: str) -> str:
-    """Finds one of ``characters``, or one of ``blanks`` at the end.
-
-    One class comes first, by which the engine skips what is in neither.
-    """
-    more = re.escape(blanks)
-    return rf"[{characters}{more}](?:(?<=[{characters}])|\Z)" if blanks else f"[{characters}]"
+    return Patterns(f"[{inside}]", f"[{inside}]", f"[{_SURROGATES}]")

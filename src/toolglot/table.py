@@ -6,8 +6,8 @@ Promises: compiled once for a set of dialects and offered names, and shared. Doe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
+from ._typing import Final
 from .bodies import CODEC_NAMES, head_of
 from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError

@@ -8,8 +8,7 @@ Does not: know what it waits for. Codecs and machines say that.
 
 from __future__ import annotations
 
-from typing import Final
-
+from ._typing import Final
 from .events import Text
 from .limits import Limits
 from .parts import Beginning, Part, parts_of
@@ -29,11 +28,11 @@ class HeadRun(Run):
         self._begun_as = beginning
         self._rel = rel
 
-    def look(self, rel: int) -> None:
-        """Look that far ahead from here on."""
-        if rel != self._rel:
-            self._rel = rel
-            self._memory = self._begun_as.parts(rel)
+    def look(self, beginning: Beginning, rel: int) -> None:
+        """Look for another ``beginning``, or elsewhere."""
+        if beginning is not self._begun_as or rel != self._rel:
+            self._begun_as, self._rel = beginning, rel
+            self._memory = beginning.parts(rel)
 
     def _room(self) -> int:
         return _PLENTY
@@ -52,14 +51,12 @@ def expect(source: Source, limits: Limits, beginning: Beginning | None, rel: int
 
 
 def head_run(source: Source, beginning: Beginning, rel: int = 0) -> HeadRun:
-    """The run for ``beginning``, made once for a source."""
-    run = source.runs.get(beginning)
+    """The run for ``beginning``: a source has one for all, since it waits for one at a time."""
+    run = source.waiting
     if isinstance(run, HeadRun):
-        run.look(rel)
+        run.look(beginning, rel)
         return run
-    if not source.runs:
-        source.runs = {}
-    run = source.runs[beginning] = HeadRun(source, beginning, rel)
+    run = source.waiting = HeadRun(source, beginning, rel)
     return run
 
 

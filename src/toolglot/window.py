@@ -8,9 +8,7 @@ distance from the cursor, or an absolute offset (``base + local``).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-from .counts import examined
+from ._typing import TYPE_CHECKING, Final
 from .markers import Bookmark, Rope
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ UNBOUNDED: Final = 1 << 60
 # What no window changes, so that all of them share it until they have their own.
 _NOTHING_KEPT: Final = Rope()
 _NO_FLAGS: Final[list[tuple[int, int, bool]]] = []
-_NO_RUNS: Final[dict[object, Run]] = {}
 
 
 class Window:
@@ -34,13 +31,26 @@ class Window:
     ``text`` is a window; ``pos`` the cursor in it; ``base`` the absolute offset of ``text[0]``;
     ``eof`` whether the text has ended; ``run`` what takes deltas without the machine, where it waits;
     ``special`` are the markers that are special tokens, ``ahead`` how far ahead of the cursor a search that
-    waited need not look again. ``due``: the absolute offset up to which a run may go. ``runs``: those that
-    were made already, by what they look for. ``flags``: which stretches of it the
-    caller said to be special tokens, or not to be.
+    waited need not look again. ``due``: the absolute offset up to which a run may go. ``waiting`` and
+    ``taking``: the last run that waited for what must come, and the last that took a value. ``flags``:
+    which stretches of the text the caller said to be special tokens, or not to be.
     """
 
     __slots__ = (
-        *("text", "pos", "base", "ahead", "due", "eof", "run", "runs", "hit", "follow_at", "special"),
+        *(
+            "text",
+            "pos",
+            "base",
+            "ahead",
+            "due",
+            "eof",
+            "run",
+            "waiting",
+            "taking",
+            "hit",
+            "follow_at",
+            "special",
+        ),
         "flags",
         *("_keeps", "_kept", "_kept_to"),
     )
@@ -53,7 +63,8 @@ class Window:
         self.due = UNBOUNDED
         self.eof = False
         self.run: Run | None = None
-        self.runs: dict[object, Run] = _NO_RUNS
+        self.waiting: Run | None = None
+        self.taking: Run | None = None
         self.hit: str | None = None
         self.follow_at = 0
         self.special: frozenset[str] = frozenset()
@@ -140,17 +151,6 @@ class Window:
         self._keeps = tuple([self.at for _ in self._keeps])
         self._kept = Rope()
         self._kept_to = self.at
-
-    def share(self, start: int, text: str) -> None:
-        """Keep ``text`` for what was kept since ``start``, an absolute offset, if that is how it begins."""
-        end = start + len(text)
-        if not self._keeps or start < self._keeps[0] or not self._kept_to < end <= self.base + len(self.text):
-            return
-        examined(len(text))
-        rest = self.text[max(self._kept_to - self.base, 0) : end - self.base]
-        if self._kept_to >= self.base and text.endswith(rest):
-            if self._kept.share(start - self._keeps[0], text):
-                self._kept_to = end
 
     def raw(self, start: int, end: int) -> str:
         """The text between two absolute offsets; ``start`` is in the window or kept."""

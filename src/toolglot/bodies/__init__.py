@@ -9,8 +9,8 @@ to the envelope.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
 
+from .._typing import Any, Final
 from ..calls import Reading
 from ..dialect import Body
 from ..faults import Cut, Malformed

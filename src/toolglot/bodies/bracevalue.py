@@ -8,8 +8,8 @@ a list, before a comma; others are quotation marks in the string.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import ClassVar, Final
 
+from .._typing import ClassVar, Final
 from ..calls import Reading
 from ..dialect import Body
 from ..faults import Cut, Malformed

@@ -9,8 +9,7 @@ Does not: read any other parameter (``tagged``).
 
 from __future__ import annotations
 
-from typing import Final
-
+from .._typing import Final
 from ..calls import Call, Reading
 from ..dialect import Body, Tag
 from ..jsontext import json_escape

@@ -7,8 +7,7 @@ Does not: read fences in an answer (``answers``).
 
 from __future__ import annotations
 
-from typing import Final
-
+from .._typing import Final
 from ..calls import Reading
 from ..jsonstream import Steps
 from ..scanner import MORE, NONE

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping
-from typing import Any, Final
 
+from .._typing import Any, Final
 from ..calls import Call, Reading
 from ..dialect import Body
 from ..events import DefectKind

@@ -7,8 +7,8 @@ in a wrapping object, or calls in a list; how a call is made of them is in ``jso
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final
 
+from .._typing import Any, Final
 from ..calls import Reading
 from ..dialect import Body
 from ..jsonstream import Steps

@@ -8,8 +8,8 @@ booleans and null keep their type. The first line that is not keyed ends the cal
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final
 
+from .._typing import Any, Final
 from ..calls import Call, Reading
 from ..dialect import Body
 from ..errors import RenderError

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final
 
+from .._typing import Any, Final
 from ..calls import Call, Reading
 from ..dialect import Body
 from ..errors import RenderError

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any
 
+from .._typing import Any
 from ..calls import Reading
 from ..dialect import Body
 from ..errors import RenderError

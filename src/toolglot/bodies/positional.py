@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
 
+from .._typing import Any, Final
 from ..calls import Reading
 from ..dialect import Body
 from ..errors import RenderError

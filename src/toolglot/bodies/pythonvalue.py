@@ -7,8 +7,8 @@ constants, tuples as lists. A bare word is a string as far as the dialect allows
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import ClassVar, Final
 
+from .._typing import ClassVar, Final
 from ..calls import Reading
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps, ValueReader
@@ -132,7 +132,7 @@ class PythonReader(ValueReader):
         while True:
             at = source.span(inside, source.pos)
             if at > source.pos:
-                self.sink.take(source.text[source.pos : at], at - source.pos)
+                self.sink.take_plain(source.text[source.pos : at])
             if source.pos >= len(source.text):
                 if source.eof:
                     raise Cut("the text ends inside a string")

@@ -12,8 +12,8 @@ close; a missing close is a repair where the dialect does not list it, and in a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Final
 
+from .._typing import ClassVar, Final
 from ..calls import Call, Reading
 from ..events import DefectKind
 from ..faults import Cut, Malformed

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, ClassVar, Final
 
+from .._typing import Any, ClassVar, Final
 from ..calls import Call, Reading
 from ..dialect import Body, Tag
 from ..events import DefectKind

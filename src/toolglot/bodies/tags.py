@@ -8,8 +8,8 @@ its ``=``, and attributes in any order.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Final
 
+from .._typing import Final
 from ..calls import Reading
 from ..dialect import Tag
 from ..errors import RenderError

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final
 
+from .._typing import Any, Final
 from ..calls import Reading
 from ..dialect import Body, Tag
 from ..errors import RenderError

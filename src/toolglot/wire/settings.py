@@ -51,7 +51,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, allowed in (
-            ("on_defect", get_args(OnDefect)),
+            ("on_defect", ("repair", "strict")),
             ("reasoning_field", get_args(ReasoningField)),
             ("forced_finish", get_args(ForcedFinish)),
             ("on_cut", get_args(OnCut)),
