@@ -203,6 +203,9 @@ class Messages(Claims):
                 yield from self._verbatim()
             elif role == _CALL:
                 yield from self._call(header.recipient, start)
+                if self.refuted >= 0:
+                    self.malformed(self.refuted_text.text(), start)
+                    self.refuted = -1
             elif role == _DROP:
                 yield from self._drop(header, start)
             else:
@@ -375,7 +378,4 @@ class Messages(Claims):
         source, envelope = self.source, self._envelope
         self.reading.recipient = recipient[len(envelope.call_prefix) :]
         way = Way(self.dialect, self.dialect.bodies[0])
-        yield from self.region(way, opened, source.at, required=True)
-        if self.refuted >= 0:
-            self.malformed(self.refuted_text.text(), opened)
-            self.refuted = -1
+        return self.region(way, opened, source.at, required=True)
