@@ -1,8 +1,8 @@
 """What parsers hold: ``python -m bench.memory``. Bytes that Python allocated, by ``tracemalloc``.
 
-Three questions: what an open parser holds, fresh and in the middle of a call, while many are open, and how much
-memory the process then takes; how much is held at most while one long argument streams, over what the caller
-itself keeps; what is left once closed.
+Three questions: what an open parser holds, fresh and in the middle of a call, while many are open, and how
+much memory the process then takes; how much is held at most while one long argument streams, over what the
+caller itself keeps; what is left once closed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def per_parser(dialect: str, text: str, many: int) -> float:
 
 
 def resident(dialect: str, state: str, many: int) -> float:
-    """Megabytes that this process takes more at most, with ``many`` parsers open, each with a text of its own.
+    """Megabytes that this process takes more at most with ``many`` parsers open, each with a text of its own.
 
     Each text is code in deltas as long as tokens, and each parser stands elsewhere in it: in the arguments of
     a call, or in an answer that is none.
@@ -158,7 +158,7 @@ def main() -> int:
         sizes = [per_parser(dialect, text, many) for text, many in zip(texts, counts, strict=True)]
         print(f"{dialect:24} {sizes[0]:8.0f} {sizes[1]:9.0f} {sizes[2]:9.0f} {sizes[3]:13.0f}")
     print(
-        f"\n{'megabytes of ' + str(args.many) + ', each of its own':40} {'in an answer':>13} {'in arguments':>13}"
+        f"\n{'MB of ' + str(args.many) + ', texts of their own':40} {'in an answer':>13} {'in arguments':>13}"
     )
     for dialect in ("hermes", "qwen3_coder", "gpt_oss", "auto"):
         # Each in a process of its own: what one took is not given back to the next.
