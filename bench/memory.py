@@ -144,7 +144,8 @@ def main() -> int:
     )
     args = asked.parse_args()
     if args.resident:
-        print(f"{resident(*args.resident, args.many):.1f}")
+        dialect, state = args.resident
+        print(f"{resident(dialect, state, args.many):.1f}")
         return 0
     call: list[Call] = [("write_file", {"path": "a.py", "content": source(400)})]
     heads = f"{'new':>8} {'in prose':>9} {'later':>9} {'in arguments':>13}"
