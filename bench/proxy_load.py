@@ -1,14 +1,17 @@
 """The proxy under load, side by side with a plain byte-forwarding proxy of the same library.
 
-    python bench/proxy_load.py [--streams 200] [--chunks 150] [--rate 5] [--dialect NAME]
+    python bench/proxy_load.py [--loads closed,5,100,flood] [--streams 200] [--chunks 150] [--dialect NAME]
 
 Four processes: this one is upstream and client at once, the plain forwarder and the proxy each have their
-own. Three loads, each first direct, then through the forwarder, then through the proxy:
+own. Each load goes first direct, then through the forwarder, then through the proxy:
 
 * closed: a stream's next chunk is sent when its last one has arrived, so that each chunk is read and written
   on its own and none are lumped together. This gives chunks/s and the processor's time for a chunk.
-* paced: each stream gets ``--rate`` chunks/s, well below what the proxies can do: the added latency.
-* flood: all chunks as fast as they go; a proxy that is slow finds many of them in one read.
+* a number: so many chunks/s in each stream, evenly spread: the added latency. Each stream is followed by
+  another over the same connections, so that all are open at once, and only what was sent meanwhile counts.
+  The upstream sends the first text as soon as it is asked; its time counts from the client's request.
+* flood: all chunks as fast as they go; a proxy that is slow finds many of them in one read. Ten times
+  ``--chunks`` in each stream, without which the requests would be most of what is measured.
 
 Prints a table; nothing here is a test.
 """
@@ -17,6 +20,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
+import gc
 import json
 import os
 import statistics
@@ -25,6 +30,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 SRC = Path(__file__).resolve().parent.parent / "src"
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}\n</tool_call>'
@@ -50,10 +56,8 @@ WORDS = [
     "the",
     "week",
 ][1:]
-HEAD = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-    b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
-)
+KEPT = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+HEAD = KEPT[:-2] + b"Connection: close\r\n\r\n"
 
 
 def frame(delta: dict[str, object], finish: str | None = None) -> bytes:
@@ -76,10 +80,6 @@ END = b"".join(frame({"content": piece}) for piece in CALL.split(" ")) + frame({
 END += b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"
 
 
-SPREAD = 4.0
-"""Seconds over which the requests of the paced load begin."""
-
-
 @dataclass
 class Stream:
     """One stream's way through: when its chunks were sent, and how long each took."""
@@ -91,12 +91,11 @@ class Stream:
 
 
 class Load:
-    """Upstream and client: ``mode`` is closed, paced or flood."""
+    """Upstream and client: ``mode`` is closed or flood."""
 
-    def __init__(self, mode: str, chunks: int, rate: float) -> None:
+    def __init__(self, mode: str, chunks: int) -> None:
         self.mode = mode
         self.chunks = chunks
-        self.rate = rate
         self.streams: dict[str, Stream] = {}
 
     async def upstream(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -107,23 +106,16 @@ class Load:
         if self.mode == "flood":
             writer.write(b"".join(TEXT[n % len(TEXT)] for n in range(self.chunks)) + END)
         else:
-            start = time.monotonic()
             for number in range(self.chunks):
-                if self.mode == "paced":
-                    await asyncio.sleep(max(0.0, start + number / self.rate - time.monotonic()))
                 stream.arrived.clear()
                 stream.sent = time.monotonic()
                 writer.write(TEXT[number % len(TEXT)])
-                if self.mode == "closed":
-                    await stream.arrived.wait()
+                await stream.arrived.wait()
             writer.write(END)
         await writer.drain()
         writer.close()
 
     async def client(self, port: int, name: str) -> None:
-        if self.mode == "paced":
-            # Requests that all come in one instant would only wait for each other.
-            await asyncio.sleep(SPREAD * int(name) / len(self.streams))
         stream = self.streams[name]
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         request = {"model": "m", "stream": True, "messages": [], "tools": [TOOL], "user": name}
@@ -160,6 +152,169 @@ class Result:
             f"  {name:10} {self.chunks / self.seconds:9.0f} {self.cpu / self.chunks * 1e6:9.1f}"
             f" {at(self.delays, 0.5)} {at(self.delays, 0.99)} {at(self.first, 0.5)} {at(self.first, 0.99)}"
         )
+
+
+LENGTH = 4.0
+"""Seconds that each stream of a steady load takes."""
+WINDOW = 8.0
+"""Seconds of a steady load that are measured."""
+STEP = 0.001
+"""Seconds between the instants at which the streams of a steady load get their chunks, in turn."""
+
+
+class Line:
+    """One stream after another of a steady load, over the same connections."""
+
+    def __init__(self, load: Steady, name: int) -> None:
+        self.load = load
+        self.asked = 0.0
+        self.sent: list[float] = []
+        self.frames = 0
+        request = {"model": "m", "stream": True, "messages": [], "tools": [TOOL], "user": str(name)}
+        body = json.dumps(request).encode()
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+        self.request = head.encode() + body
+
+    def chunk(self, upstream: asyncio.WriteTransport, now: float) -> bool:
+        """Send the next chunk; whether there are more."""
+        number = len(self.sent)
+        self.sent.append(now)
+        upstream.write(TEXT[number % len(TEXT)])
+        if number < self.load.chunks and not self.load.over:
+            return True
+        upstream.write(END)
+        return False
+
+    def arrived(self, data: bytes) -> None:
+        """Chunks have reached the client."""
+        now, load = time.monotonic(), self.load
+        begin = self.frames
+        self.frames += data.count(b"data: ")
+        # The first frame says the role, and what comes behind the text is the call.
+        for number in range(max(begin, 1), min(self.frames, len(self.sent) + 1)):
+            if load.since <= self.sent[number - 1] < load.until:
+                if number == 1:
+                    load.first.append(now - self.asked)
+                else:
+                    load.delays.append(now - self.sent[number - 1])
+
+
+class Asking(asyncio.Protocol):
+    """The client's side of a line."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.tail = b""
+        self.closed = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+        self.ask()
+
+    def ask(self) -> None:
+        line = self.line
+        line.sent, line.frames, line.asked = [], 0, time.monotonic()
+        self.transport.write(line.request)
+
+    def data_received(self, data: bytes) -> None:
+        self.line.arrived(data)
+        self.tail = (self.tail + data[-7:])[-7:]
+        if self.tail == b"\r\n0\r\n\r\n":
+            if self.line.load.over:
+                self.transport.close()
+            else:
+                self.ask()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set_result(None)
+
+
+class Answering(asyncio.Protocol):
+    """The upstream's side of whichever line asks."""
+
+    def __init__(self, load: Steady) -> None:
+        self.load = load
+        self.data = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+        self.load.asked.append(self.transport)
+
+    def data_received(self, data: bytes) -> None:
+        self.data += data
+        if self.data.endswith(b"}"):
+            head, _, body = self.data.partition(b"\r\n\r\n")
+            if f"content-length: {len(body)}".encode() in head.lower():
+                self.data = b""
+                self.transport.write(KEPT + ROLE)
+                self.load.begin(int(json.loads(body)["user"]), self.transport)
+
+
+class Steady:
+    """Upstream and client of streams that get ``rate`` chunks/s each, one at each instant in turn."""
+
+    def __init__(self, rate: float, streams: int) -> None:
+        self.rate = rate
+        self.chunks = int(LENGTH * rate)
+        self.lines = [Line(self, name) for name in range(streams)]
+        self.turns: list[dict[int, asyncio.WriteTransport]] = [
+            {} for _ in range(max(1, round(1 / rate / STEP)))
+        ]
+        self.turn = 0
+        self.since = self.until = float("inf")
+        self.over = False
+        self.delays: list[float] = []
+        self.first: list[float] = []
+        self.asked: list[asyncio.Transport] = []
+
+    def begin(self, name: int, upstream: asyncio.WriteTransport) -> None:
+        """A request has reached the upstream: its first text goes out now, the rest in turn."""
+        if self.lines[name].chunk(upstream, time.monotonic()):
+            self.turns[name % len(self.turns)][name] = upstream
+
+    async def tick(self) -> None:
+        """Send what is due, until cancelled."""
+        due = time.monotonic()
+        step = 1 / self.rate / len(self.turns)
+        while True:
+            now = time.monotonic()
+            while due <= now:
+                due += step
+                self.turn = (self.turn + 1) % len(self.turns)
+                turn = self.turns[self.turn]
+                for name, upstream in list(turn.items()):
+                    if not self.lines[name].chunk(upstream, time.monotonic()):
+                        del turn[name]
+            # Less than a millisecond may be none to a loop, which would then turn for nothing.
+            await asyncio.sleep(max(STEP, due - time.monotonic()))
+
+    async def run(self, port: int, pid: int) -> Result:
+        """Measure what goes through ``port``, a process of the id ``pid``."""
+        loop = asyncio.get_running_loop()
+        ticker = asyncio.create_task(self.tick())
+        asking = []
+        for line in self.lines:
+            _, one = await loop.create_connection(functools.partial(Asking, line), "127.0.0.1", port)
+            asking.append(one)
+            await asyncio.sleep(LENGTH / len(self.lines))
+        await asyncio.sleep(1)
+        # What the measuring itself keeps is not looked through again and again.
+        gc.collect()
+        gc.freeze()
+        before = cpu_of(pid)
+        self.since = time.monotonic()
+        self.until = self.since + WINDOW
+        await asyncio.sleep(WINDOW)
+        cpu = cpu_of(pid) - before
+        await asyncio.sleep(0.5)
+        self.over = True
+        await asyncio.gather(*(one.closed for one in asking))
+        ticker.cancel()
+        # The next load must not be asked over these.
+        for transport in self.asked:
+            transport.close()
+        await asyncio.sleep(0.5)
+        return Result(WINDOW, len(self.delays) + len(self.first), self.delays, self.first, cpu)
 
 
 def cpu_of(pid: int) -> float:
@@ -213,72 +368,81 @@ async def plain(upstream: int) -> None:
 
 async def proxy(upstream: int, dialect: str) -> None:
     """The proxy itself."""
-    from toolglot.proxy.app import Proxy
     from toolglot.proxy.config import Config, ModelRule
-    from toolglot.proxy.serve import start
+    from toolglot.proxy.serve import serve
 
     rules = (ModelRule("*", dialect),)
     config = Config(upstream=f"http://127.0.0.1:{upstream}", port=0, server="other", given=rules)
-    _, port = await start(Proxy(config))
-    print(port, flush=True)
-    await asyncio.Event().wait()
+    await serve(config, lambda port: print(port, flush=True))
 
 
 def spawn(role: str, upstream: int, dialect: str) -> tuple[subprocess.Popen[str], int]:
     """Start one of the proxies; its process and its port."""
     command = [sys.executable, __file__, "--role", role, "--upstream", str(upstream), "--dialect", dialect]
     environment = {**os.environ, "PYTHONPATH": str(SRC)}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    # Linux shares the processor between sessions before it does between processes.
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
     assert process.stdout is not None
     return process, int(process.stdout.readline())
 
 
 async def run(options: argparse.Namespace) -> None:
     """All loads through all ways."""
-    current: list[Load] = []
+    current: list[Load | Steady] = []
 
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await current[-1].upstream(reader, writer)
+    def protocol() -> asyncio.Protocol:
+        load = current[-1]
+        if isinstance(load, Steady):
+            return Answering(load)
+        return asyncio.StreamReaderProtocol(asyncio.StreamReader(), load.upstream)
 
-    server = await asyncio.start_server(handle, "127.0.0.1", 0, backlog=1024)
+    server = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0, backlog=1024)
     upstream = server.sockets[0].getsockname()[1]
     ways: dict[str, tuple[subprocess.Popen[str] | None, int]] = {"direct": (None, upstream)}
     for role in ("plain", "proxy"):
         ways[role] = spawn(role, upstream, options.dialect)
     try:
-        print(
-            f"{options.streams} streams: {options.chunks} chunks of text and a call each ({options.dialect})"
-        )
-        for mode in ("closed", "paced", "flood"):
-            print(f"\n{mode:12}  chunks/s   µs CPU/c   chunk ms: median, p99   first text ms: median, p99")
+        print(f"{options.streams} streams, a call at the end of each ({options.dialect})")
+        for mode in options.loads.split(","):
+            title = mode if mode in ("closed", "flood") else f"{mode}/s each"
+            print(f"\n{title:12}  chunks/s   µs CPU/c   chunk ms: median, p99   first text ms: median, p99")
             results = {}
             for name, (process, port) in ways.items():
                 pid = os.getpid() if process is None else process.pid
-                current.append(Load(mode, 5, options.rate))
-                await measure(current[-1], options.streams, port, pid)  # warm
-                current.append(Load(mode, options.chunks, options.rate))
-                results[name] = await measure(current[-1], options.streams, port, pid)
+                if mode in ("closed", "flood"):
+                    times = 10 if mode == "flood" else 1
+                    for chunks in (5, options.chunks * times):  # the first is to warm up
+                        load = Load(mode, chunks)
+                        current.append(load)
+                        results[name] = await measure(load, options.streams, port, pid)
+                else:
+                    steady = Steady(float(mode), options.streams)
+                    current.append(steady)
+                    results[name] = await steady.run(port, pid)
                 print(results[name].row(name), flush=True)
-            share = results["plain"].seconds / results["proxy"].seconds
-            print(
-                f"  the proxy moves {share:.0%} of the plain forwarder's chunks/s" if mode != "paced" else ""
-            )
-            if mode == "paced":
-                for what in ("delays", "first"):
-                    added = [
-                        statistics.quantiles(getattr(results["proxy"], what), n=100)[q]
-                        - statistics.quantiles(getattr(results["direct"], what), n=100)[q]
-                        for q in (49, 98)
-                    ]
-                    label = "each chunk" if what == "delays" else "the first text"
-                    print(
-                        f"  added to {label}: median {added[0] * 1000:.2f} ms, p99 {added[1] * 1000:.2f} ms"
-                    )
+            if mode in ("closed", "flood"):
+                share = results["plain"].seconds / results["proxy"].seconds
+                print(f"  the proxy moves {share:.0%} of the plain forwarder's chunks/s")
+            else:
+                for name in ("plain", "proxy"):
+                    print(f"  {name} adds " + added(results[name], results["direct"]))
     finally:
         for process, _ in ways.values():
             if process is not None:
-                process.terminate()
+                process.kill()
         server.close()
+
+
+def added(through: Result, direct: Result) -> str:
+    """What a way adds to the quantiles of the direct one."""
+    parts = []
+    for what, name in (("delays", "each chunk"), ("first", "the first text")):
+        more, less = (statistics.quantiles(getattr(r, what), n=100) for r in (through, direct))
+        median, p99 = ((more[at] - less[at]) * 1000 for at in (49, 98))
+        parts.append(f"to {name}: median {median:.2f} ms, p99 {p99:.2f} ms")
+    return "; ".join(parts)
 
 
 def main() -> None:
@@ -286,18 +450,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="the proxy under load, beside a plain forwarder")
     parser.add_argument("--streams", type=int, default=200)
     parser.add_argument("--chunks", type=int, default=150)
-    parser.add_argument("--rate", type=float, default=5.0, help="chunks/s of each stream in the paced load")
+    parser.add_argument(
+        "--loads", default="closed,5,100,flood", help="closed, flood, or chunks/s of each stream"
+    )
     parser.add_argument("--dialect", default="hermes")
     parser.add_argument("--role", choices=("plain", "proxy"), help=argparse.SUPPRESS)
     parser.add_argument("--upstream", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    sys.path.insert(0, str(SRC))
+    from toolglot.proxy import loop
+
     if options.role is None:
-        asyncio.run(run(options))
+        loop.run(run(options))
     else:
-        role = (
+        loop.run(
             plain(options.upstream) if options.role == "plain" else proxy(options.upstream, options.dialect)
         )
-        asyncio.run(role)
 
 
 if __name__ == "__main__":

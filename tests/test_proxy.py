@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from tests.scripted import DONE, Answer, Script, chunk, sse
 from tests.test_proxy_faults import CALL, PING, Both, both, events
 from toolglot import ToolglotError
 from toolglot.derive import Refusal
-from toolglot.proxy import llama, summary, template
+from toolglot.proxy import llama, loop, summary, template
 from toolglot.proxy.choice import Choices
 from toolglot.proxy.config import Config, ModelRule, read_config
 from toolglot.proxy.kinds import MIB
@@ -759,3 +760,19 @@ def test_probe_passes_behind_the_proxy_only() -> None:
     bare, proxied = probe.reports()
     assert bare.summary() == {"pass": 9, "fail": 18, "error": 0, "skip": 0}
     assert proxied.summary() == {"pass": 27, "fail": 0, "error": 0, "skip": 0}
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_serve_runs_in_uvloop_where_it_is_installed(installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+
+    async def work() -> None:
+        ran.append("work")
+
+    def other(main: Coroutine[Any, Any, None]) -> None:
+        ran.append("uvloop")
+        asyncio.run(main)
+
+    monkeypatch.setitem(sys.modules, "uvloop", SimpleNamespace(run=other) if installed else None)
+    loop.run(work())
+    assert ran == (["uvloop", "work"] if installed else ["work"])

@@ -252,6 +252,20 @@ def test_silence() -> None:
     asyncio.run(run())
 
 
+def test_a_slow_upstream_is_not_silent() -> None:
+    async def fault(response: web.StreamResponse) -> None:
+        for number in range(8):
+            await response.write(chunk({"content": f"{number} "}))
+            await asyncio.sleep(0.2)
+        await response.write(DONE)
+
+    async def run() -> None:
+        async with both(faulty(fault), read_timeout=1.2) as b:
+            assert summary.of_stream(await b.read())[0]["content"] == "0 1 2 3 4 5 6 7 "
+
+    asyncio.run(run())
+
+
 def test_silence_before_the_first_byte() -> None:
     async def answer(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         await asyncio.sleep(60)

@@ -62,7 +62,7 @@ class Proxy:
         self.learning = Learning(self.upstream, self.choices)
         self.tallies = Tallies(time.monotonic, config.evidence)
         self.metrics = Metrics()
-        self.keep_alive = KeepAlive(config.keep_alive)
+        self.keep_alive = KeepAlive(config.keep_alive, config.read_timeout)
         self._capture = (
             Capture(Path(config.capture), config.capture_all, config.capture_limit)
             if config.capture

@@ -118,7 +118,7 @@ class Chat:
             await response.prepare(request)
             live = Live(response)
             source = Source(answer, self._config, self._translation(answer))
-            with self._keep_alive.following(live):
+            with self._keep_alive.following(live, source):
                 await self._pump(source, stream, live)
             await response.write_eof()
             if self._record.outcome == "done" and not self._exchange.report.failed:

@@ -91,15 +91,14 @@ def _serve(options: argparse.Namespace) -> int:
         given["evidence"] = False
     config = read_config(options.config, given)
     try:
-        import asyncio
-
         from .logs import start_logging
+        from .loop import run
         from .serve import serve
     except ImportError as error:
         raise ConfigError(f"serve needs the extra proxy ({error.name} is missing): {INSTALL}") from error
     start_logging(config.log_level)
     try:
-        asyncio.run(serve(config))
+        run(serve(config))
     except ImportError as error:
         raise ConfigError("--otel needs the extra otel: pip install 'toolglot[proxy,otel]'") from error
     return 0

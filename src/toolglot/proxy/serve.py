@@ -1,13 +1,14 @@
 """Serve: listens, and stops without cutting a stream.
 
 Promises: on SIGTERM or SIGINT nothing new is taken, running answers finish within ``grace`` seconds, and a
-second signal ends them at once.
+second signal ends them at once. ``serve`` takes the process for its own: signals, and what is collected.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 from collections.abc import Callable
 
@@ -52,9 +53,14 @@ async def serve(config: Config, ready: Callable[[int], None] | None = None) -> N
             loop.add_signal_handler(getattr(signal, name), stop)
     proxy = Proxy(config)
     runner, port = await start(proxy)
+    # What is loaded now stays: each look through it for garbage would stop all streams for ten milliseconds.
+    gc.collect()
+    gc.freeze()
     if ready is not None:
         ready(port)
     await once.wait()
+    for site in list(runner.sites):
+        await site.stop()
     log("stopping", open_streams=len(proxy.keep_alive), grace=config.grace)
     cleaning, hurry = asyncio.create_task(runner.cleanup()), asyncio.create_task(twice.wait())
     await asyncio.wait({cleaning, hurry}, return_when=asyncio.FIRST_COMPLETED)

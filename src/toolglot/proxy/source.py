@@ -1,7 +1,11 @@
 """Source: the chunks of an upstream's answer, and how it ended.
 
 Promises: everything that arrived is handed out, also what came right before the connection broke; then
-``error`` says why, or is None after a proper end. Past ``most`` bytes the answer counts as broken off.
+``error`` says why, or is None after a proper end. Past ``most`` bytes the answer counts as broken off, and
+so it does when ``give_up`` is called.
+
+Does not keep time: who follows all streams asks each how long it has been silent (``live``). A timer that
+is set anew for each chunk would cost as much as reading it.
 """
 
 from __future__ import annotations
@@ -41,7 +45,13 @@ class Source:
         self._translation = translation
         self._ended = False
         self._size = 0
+        self._chunks = self._seen = 0
+        self._since: float | None = None
         self.error: str | None = None
+        connection = answer.connection
+        if connection is not None and connection.protocol is not None:
+            # The one that runs stays until something comes, and is not set again.
+            connection.protocol.read_timeout = None
 
     async def next(self) -> bytes | None:
         """What has arrived since; None at the end."""
@@ -53,6 +63,7 @@ class Source:
             self.error, self._ended = upstream_failure(fault, self._config).message, True
             # aiohttp raises the fault of a connection before it hands out what had come over it.
             chunk = b"".join(getattr(self._content, "_buffer", ()))
+        self._chunks += 1
         self._size += len(chunk)
         if self._size > self._config.max_response:
             self.error, self._ended = too_large("response", self._config.max_response).message, True
@@ -61,6 +72,16 @@ class Source:
             self._ended = True
             return None if self._translation is None else self._translation.end()
         return chunk if self._translation is None else self._translation.feed(chunk)
+
+    def silent_for(self, now: float) -> float:
+        """Seconds since this was first asked after something had come."""
+        if self._since is None or self._chunks != self._seen:
+            self._seen, self._since = self._chunks, now
+        return now - self._since
+
+    def give_up(self) -> None:
+        """Nothing came for too long: what waits for the upstream is told so."""
+        self._content.set_exception(aiohttp.SocketTimeoutError("nothing came for too long"))
 
     async def drain(self) -> None:
         """Read what follows the answer's end, so that the connection can be used again.

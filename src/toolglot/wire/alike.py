@@ -1,22 +1,25 @@
 """Alike: frames of one stream that differ in nothing but their text, which is nearly all of them.
 
-Promises: what ``texts`` reads is what a JSON reader would read in each frame; where that is not certain it
-reads nothing. A frame is taken for alike only once it was proven on one: with other text in the same place
-it is the same JSON with other text.
+Promises: what ``pieces`` and ``said`` read is what a JSON reader would read in each frame; where that is not
+certain they read nothing. A frame is taken for alike only once it was proven on one: with other text in the
+same place it is the same JSON with other text.
 
-Does not remember text, nor look into more of the bytes than a comparison and one split.
+Does not remember text. However many the frames, what is done with each is a split and a join.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from .jsonbody import decode_json
 from .offer import REASONING_FIELDS
 
-_PLAIN: Final = re.compile(rb'[^"\\\x00-\x1f]*')
+_SPECIAL: Final = re.compile(r'["\\\x00-\x1f]')
+_BORDERS: Final = (b"\r\n\r\n", b"\n\n")
 _MARK: Final = "0123 mark 4567"
 _FIELDS: Final = frozenset({"content", *REASONING_FIELDS})
 _CHUNK: Final = frozenset(
@@ -29,29 +32,47 @@ _ATTEMPTS: Final = 16
 class Alike:
     """The form that frames share: the ``field`` that holds their text, and the ``index`` of their choice."""
 
-    __slots__ = ("_attempts", "_between", "_prefix", "_suffix", "field", "index")
+    __slots__ = ("_attempts", "_between", "_border", "_prefix", "_suffix", "field", "index")
 
     def __init__(self) -> None:
         self.field = ""
         self.index = 0
-        self._prefix = self._suffix = self._between = b""
+        self._prefix = self._suffix = self._between = self._border = b""
         self._attempts = 0
 
-    def texts(self, data: bytes) -> list[str] | None:
-        """The texts of ``data``'s frames, or None where they are not all known to be alike."""
-        prefix, suffix = self._prefix, self._suffix
-        if not prefix or not data.startswith(prefix) or not data.endswith(suffix):
+    def fits(self, data: bytes) -> bool:
+        """Whether ``data`` begins as these frames do, and ends so: one frame, or several."""
+        # The ends may not overlap.
+        return (
+            bool(self._prefix)
+            and data.startswith(self._prefix)
+            and data.endswith(self._suffix, len(self._prefix))
+        )
+
+    def cut(self, frames: list[bytes], at: int, border: bytes) -> list[bytes]:
+        """As ``pieces``, of as many ``frames`` from ``at`` on as are alike, each without its ``border``."""
+        pieces: list[bytes] = []
+        prefix, suffix = self._prefix, self._suffix.removesuffix(border)
+        if prefix and border == self._border:
+            begin, end = len(prefix), -len(suffix)
+            for frame in itertools.islice(frames, at, None):
+                if not (frame.startswith(prefix) and frame.endswith(suffix, begin)):
+                    break
+                pieces.append(frame[begin:end])
+        return pieces
+
+    def pieces(self, data: bytes) -> list[bytes] | None:
+        """The texts of ``data``'s frames, as they are escaped; None where not all are known to be alike."""
+        if not self.fits(data):
             return None
-        if len(data) < len(prefix) + len(suffix):
-            return None
-        texts = []
-        for piece in data[len(prefix) : -len(suffix)].split(self._between):
-            try:
-                text = piece.decode("utf-8")
-                texts.append(text if _PLAIN.fullmatch(piece) else json.loads(f'"{text}"'))
-            except ValueError:
-                return None
-        return texts
+        prefix, suffix, border = self._prefix, self._suffix, self._border
+        if data.find(border) == len(data) - len(border):
+            return [data[len(prefix) : -len(suffix)]]
+        begin, end = len(prefix), len(border) - len(suffix)
+        pieces = [frame[begin:end] for frame in data.split(border)]
+        del pieces[-1]
+        # Whether each frame was cut where its text is shows in all of them put together again.
+        return pieces if prefix + self._between.join(pieces) + suffix == data else None
 
     def learn(self, data: bytes, value: Any) -> None:
         """``data`` was one frame, and ``value`` what it says: later ones may be alike."""
@@ -69,7 +90,36 @@ class Alike:
                 if _proven(prefix, suffix, value, field):
                     self.field, self.index = field, index
                     self._prefix, self._suffix, self._between = prefix, suffix, suffix + prefix
+                    self._border = next(border for border in _BORDERS if suffix.endswith(border))
                 return
+
+
+def said(pieces: list[bytes]) -> str | None:
+    """What the insides of JSON strings say, joined, or None where one is no such inside."""
+    try:
+        text = b"".join(pieces).decode("utf-8")
+        if not text.isascii():
+            # Half a character in each of two frames is none.
+            b'"'.join(pieces).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    if _SPECIAL.search(text) is None:
+        return text
+    lines = b"\n".join(pieces)
+    if b"\\\n" in lines or lines.endswith(b"\\"):
+        # A backslash may escape the quote behind its piece, or be an escaped one itself: told one by one.
+        texts = [decode_json(f'"{piece.decode()}"') for piece in pieces]
+    else:
+        # Not as bytes: what they begin with would tell the reader how they are encoded.
+        inside = b'","'.join(pieces).decode()
+        texts = decode_json(f'["{inside}"]')
+        # Each quote between two pieces is one of JSON's, so that any quote within a piece makes more strings.
+        if not isinstance(texts, list) or len(texts) != len(pieces):
+            return None
+    try:
+        return "".join(texts)
+    except TypeError:
+        return None
 
 
 def _text_only(value: Any) -> tuple[str, int]:

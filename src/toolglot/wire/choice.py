@@ -34,6 +34,7 @@ from .written import CallWriter, Deltas, WrittenCall, add
 
 _READ: Final = frozenset({"role", "content", "tool_calls", *REASONING_FIELDS})
 _CALLS: Final = ("tool_calls", "function_call")
+_WATCHED: Final = 400
 
 
 class Choice:
@@ -65,6 +66,8 @@ class Choice:
         self._native = NativeCalls(self._writer, report)
         self._legacy_call = False
         self._residue = Residue(settings.dialect)
+        self._unwatched: list[str] = []
+        self._waiting = 0
         self._named: CallStart | None = None
         self._open: WrittenCall | None = None
         self._unclosed = False
@@ -162,7 +165,7 @@ class Choice:
                 self._events.append(event)
             if isinstance(event, Text):
                 self.out += event.span[1] - event.span[0]
-                self._residue.feed(event.text)
+                self._watch(event.text)
                 self._append(deltas, ("content",), event.text)
             elif isinstance(event, Reasoning):
                 self.out += event.span[1] - event.span[0]
@@ -235,7 +238,20 @@ class Choice:
         if defect.kind is DefectKind.UNCLOSED_CALL and self._open is not None:
             self._unclosed = self._unclosed or self._open.index is not None
 
+    def _watch(self, text: str) -> None:
+        # What is found is told at the end, so that short texts can be looked through together.
+        self._unwatched.append(text)
+        self._waiting += len(text)
+        if self._waiting > _WATCHED:
+            self._watched()
+
+    def _watched(self) -> None:
+        self._residue.feed("".join(self._unwatched))
+        self._unwatched.clear()
+        self._waiting = 0
+
     def _note_residue(self) -> None:
+        self._watched()
         self._residue.close()
         if self._residue.hit is not None and len(self._report.residue) < PIECES:
             self._report.residue.append(ResidueHit(self._residue.hit, self.index, self._residue.evidence))

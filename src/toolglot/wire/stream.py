@@ -4,7 +4,8 @@ Promises: the client's stream is canonical whatever the upstream's is: a role ch
 chunk a choice and nothing of it afterwards, then usage where it was asked for, then the end mark. All
 chunks share id, model and time. A stream that broke off, or an error in it, flushes what was held, makes
 an open call unusable, and ends with an error event and the end mark. Any split of the bytes gives the
-same chunks.
+same text, calls and finish reasons in the same order; text that came in several chunks at once may go out
+in fewer.
 
 Does not keep time: who waits for the upstream sends comments meanwhile.
 """
@@ -17,7 +18,7 @@ from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import Any, Final
 
-from .alike import Alike
+from .alike import Alike, said
 from .choice import Choice, reasoning_of
 from .errors import error_body, is_error, openai_error
 from .jsonbody import encode_json, to_bytes
@@ -31,7 +32,10 @@ from .written import Deltas
 _SHARED: Final = ("id", "object", "created", "model")
 _STEADY: Final = ("system_fingerprint", "service_tier")
 _CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason", "logprobs"})
-_BETWEEN: Final = b"\n\n"
+_BORDER: Final = b"\n\n"
+_CR_BORDER: Final = b"\r\n\r\n"
+_BEHIND: Final = b'"},"finish_reason":null}]}\n\n'
+"""The client's frame behind a text."""
 _TYPE: Final = "upstream_error"
 
 
@@ -49,6 +53,7 @@ class AnswerStream:
         self._shared: dict[str, Any] = {}
         self._steady: dict[str, Any] = {}
         self._head = ""
+        self._forms: dict[tuple[int, str], bytes] = {}
         self._usage: Any = None
         self._usage_sent = False
         self._passed = False
@@ -63,7 +68,11 @@ class AnswerStream:
     @property
     def held(self) -> int:
         """Characters that the upstream has sent and the client has not got yet."""
-        return sum(choice.held for choice in self._choices.values() if not choice.finished)
+        held = 0
+        for choice in self._choices.values():
+            if not choice.finished:
+                held += choice.held
+        return held
 
     @property
     def ended(self) -> bool:
@@ -72,26 +81,44 @@ class AnswerStream:
 
     def feed(self, data: bytes) -> bytes:
         """The next bytes of the upstream; what can go to the client now. After the end, nothing."""
-        if self._between and data.count(_BETWEEN) > 1:
-            # Frame by frame: where many came at once, most of them are alike, too.
-            *whole, rest = data.split(_BETWEEN)
-            for frame in whole:
-                self._bytes(frame + _BETWEEN)
-            data = rest
-        self._bytes(data)
+        pieces = self._alike.pieces(data) if self._between else None
+        if pieces and self._say(pieces):
+            return self._flush()
+        border = _BORDER if _BORDER in data else _CR_BORDER
+        begin, end = 0, data.rfind(border) + len(border)
+        if end < len(border):
+            end = 0
+        elif not self._between:
+            begin = data.find(border) + len(border)
+            self._one(data[:begin])
+        if begin < end:
+            self._whole(data[begin:end], border)
+        if end < len(data):
+            self._one(data[end:])
         return self._flush()
 
-    def _bytes(self, data: bytes) -> None:
+    def _whole(self, data: bytes, border: bytes) -> None:
+        """Whole frames: of those that are alike, as many at once as come one behind the other."""
+        frames = data.split(border)
+        del frames[-1]
+        at = 0
+        while at < len(frames):
+            pieces = self._alike.cut(frames, at, border)
+            end = at + max(len(pieces), 1)
+            if not pieces or not self._say(pieces):
+                for frame in frames[at:end]:
+                    self._one(frame + border)
+            at = end
+
+    def _one(self, data: bytes) -> None:
+        """A frame, a part of one, or anything else."""
         if self.ended or not data:
-            return
-        texts = self._alike.texts(data) if self._between else None
-        if texts is not None and self._texts(texts):
             return
         frames = self._reader.feed(data)
         self._take(frames)
         if self._between and len(frames) == 1 and frames[0].kind is FrameKind.JSON and not frames[0].event:
             self._alike.learn(data, frames[0].value)
-        self._between = data.endswith((_BETWEEN, b"\r\n\r\n"))
+        self._between = data.endswith((_BORDER, _CR_BORDER))
 
     def close(self, error: str | None = None) -> bytes:
         """The upstream has ended, or broke off for ``error``; the rest of the client's stream."""
@@ -113,21 +140,34 @@ class AnswerStream:
         self._out.clear()
         return data
 
-    def _texts(self, texts: list[str]) -> bool:
-        """Frames that hold nothing but text; False where that is not all that is to be done."""
-        reader = self._choices.get(self._alike.index)
-        if reader is None or reader.finished or not self._head:
+    def _say(self, pieces: list[bytes]) -> bool:
+        """Frames that hold nothing but these texts, as one; False where they are not known to be such."""
+        text = said(pieces)
+        reader = None if text is None else self._choices.get(self._alike.index)
+        if text is None or reader is None:
             return False
-        field = self._alike.field
-        for text in texts:
-            for delta in reader.say(field, text) if text else ():
-                if len(delta) == 1 and "content" in delta:
-                    written = f'{{"content":{encode_basestring(delta["content"])}}}'
-                else:
-                    written = encode_json(delta)
-                entry = f'{{"index":{reader.index},"delta":{written},"finish_reason":null}}'
-                self._out.append(to_bytes(f'data: {self._head},"choices":[{entry}]}}\n\n'))
+        if reader.finished or self.ended or not self._head:
+            return False
+        for delta in reader.say(self._alike.field, text) if text else ():
+            [(key, value), *more] = delta.items()
+            if more or not isinstance(value, str):
+                self._send([_entry(reader.index, delta)], {})
+                continue
+            before = self._before(reader.index, key)
+            if value == text and all(pieces):
+                # What goes out as it came need not be escaped anew, and keeps its chunks.
+                self._out.append(before + (_BEHIND + before).join(pieces) + _BEHIND)
+            else:
+                self._out.append(before + to_bytes(encode_basestring(value)[1:-1]) + _BEHIND)
         return True
+
+    def _before(self, index: int, key: str) -> bytes:
+        """The client's frame in front of a text."""
+        found = self._forms.get((index, key))
+        if found is None:
+            entry = f'{{"index":{index},"delta":{{{encode_basestring(key)}:"'
+            found = self._forms[index, key] = to_bytes(f'data: {self._head},"choices":[{entry}')
+        return found
 
     # -- frames -----------------------------------------------------------------------------------
 
@@ -257,6 +297,7 @@ class AnswerStream:
     def _send(self, choices: list[dict[str, Any]], rest: Mapping[str, Any]) -> None:
         if not self._head:
             self._head = encode_json({**self._shared, **self._steady})[:-1]
+            self._forms.clear()
         text = f'data: {self._head},"choices":{encode_json(choices)}'
         if rest:
             text += "," + encode_json(rest)[1:-1]
