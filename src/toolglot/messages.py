@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .calls import Reading
 from .channel import Channel
 from .claims import Claims
@@ -26,6 +26,9 @@ from .markers import marks
 from .pieces import field_after
 from .scanner import BLANKS, END, MORE, NONE
 from .table import Table, Way
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _WORD_END: Final = late(f"[{BLANKS}<]")
 _REASONING: Final = "reasoning"

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from ._typing import TYPE_CHECKING, Any, Final, Literal
+from ._typing import TYPE_CHECKING, Any, Literal
 from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
 from .calls import Ledger, Reading
 from .channel import Channel
-from .delimited import Delimited, ThinkingOver
+from .delimited import Delimited
 from .dialect import Dialect
 from .errors import ParserClosedError
 from .events import Event
@@ -25,12 +25,15 @@ from .limits import Limits
 from .literals import clean
 from .native import mypyc_attr
 from .pieces import after_last
+from .reasoning import ThinkingOver
 from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
 from .spans import ONE_CHANNEL, clipped
 from .table import table_of
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from .custom import CustomRun
     from .message import Message
     from .messages import Messages

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from types import FunctionType
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .counts import open_counts as counts
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
@@ -24,6 +24,9 @@ from .parts import LONGEST, MOST, Beginning, Part, Parts, parts_of
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
+
+if TYPE_CHECKING:
+    from typing import Final
 
 # How much is taken at most before the machine looks at its limits again, and how much may be held.
 _FOLD: Final = 4096

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from ._typing import TYPE_CHECKING, Final
+from ._typing import TYPE_CHECKING
 from .counts import counting as counting
 from .counts import examined as examined
 from .counts import open_counts as _counts
@@ -22,6 +22,8 @@ from .markers import Bookmark, Markers, Rope
 from .stops import LETTER, NAME_STOP, other_than
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from .runs import Run
 
 BLANKS: Final = " \t\r\n"
