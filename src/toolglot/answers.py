@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .bodies import begins
 from .claims import Claims
 from .dialect import Dialect
 from .envelope import Verdict
 from .scanner import BLANKS, END, MORE, NONE
 from .table import Kind, Meaning, Way
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _FENCE: Final = "```"
 _FENCE_LINE: Final = 40

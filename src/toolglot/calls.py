@@ -9,7 +9,7 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-from ._typing import TYPE_CHECKING, Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .channel import Channel
 from .dialect import Body, Envelope
 from .draft import STRETCH, Draft
@@ -23,6 +23,8 @@ from .scanner import Source
 from .sinks import Collect, Sink, Skip, Tap
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from .schema import Param, Tool, Tools
 
 _RANDOM_BYTES: Final = 12

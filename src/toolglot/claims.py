@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .bodies import read_body
 from .calls import Call, Reading
 from .channel import Channel
@@ -23,6 +23,9 @@ from .scanner import BLANKS, MORE, UNBOUNDED
 from .sections import first_marker, is_section
 from .stops import LETTER, holds
 from .table import Kind, Meaning, Table, Way, table_of, way_of
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _RUNS_MOST: Final = 3
 
@@ -349,7 +352,7 @@ class Claims(Machine):
     def _go_back(self, back: Bookmark) -> None:
         """Discard the hold, and leave its text to others."""
         self.reached = max(self.reached, self.source.at)
-        self.undo()
+        self._undo()
         self.source.rewind(back)
         self.channel.dropped()
 
@@ -369,7 +372,7 @@ class Claims(Machine):
         source, channel = self.source, self.channel
         self._join()
         start = channel.holds[-1].at
-        self.undo()
+        self._undo()
         if not (cut and fault is not None and self.reading.finish_reason == "length"):
             self.prose(source.pos)
         channel.settle(source.at)
@@ -390,10 +393,6 @@ class Claims(Machine):
                 return found >= 0
             yield
         return False
-
-    def undo(self) -> None:
-        """Forget the held events; their text is still to be attributed."""
-        self._undo()
 
 
 def _at(offset: int) -> str:

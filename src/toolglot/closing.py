@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .bodies import begins
 from .calls import Reading
 from .dialect import Body, Envelope
@@ -20,6 +20,9 @@ from .jsonstream import Steps
 from .markers import Markers, marks
 from .scanner import BLANKS, END, MORE, NONE, Source
 from .waits import wait
+
+if TYPE_CHECKING:
+    from typing import Final
 
 # What models write between bodies where the format has nothing: separators, a bracket too many.
 _NOISE: Final = BLANKS + "}]),;"

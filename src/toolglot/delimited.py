@@ -12,26 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .envelope import Verdict
 from .events import DefectKind
 from .jsonstream import Steps
 from .late import late
 from .markers import Markers
-from .reasoning import Reasoner
+from .reasoning import Reasoner, ThinkingOver
 from .scanner import BLANKS, MORE, NONE
 from .stops import NAME_STOP
 from .table import Kind, Meaning, Table
 from .waits import expect
 
+if TYPE_CHECKING:
+    from typing import Final
+
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
 _FENCE: Final = 3
 _LINE_END: Final = late(_NEWLINE)
-
-
-class ThinkingOver(Exception):
-    """Thrown into a machine: content on another channel closed its open reasoning."""
 
 
 class Delimited(Reasoner):

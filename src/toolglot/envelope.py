@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel
@@ -26,6 +26,9 @@ from .sections import first_way, is_section, skip_text, together
 from .state import State
 from .table import Table, Way
 from .waits import expect
+
+if TYPE_CHECKING:
+    from typing import Final
 
 Verdict = Generator[None, None, bool]
 _NOTHING: Final = Rope()

@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Generator, Sequence
 
-from ._typing import ClassVar, Final
+from ._typing import TYPE_CHECKING
 from .faults import Cut, Malformed, OverLimit
 from .jsonstring import AS_KEY, IN_ARRAY, IN_OBJECT, NO_CONTEXT, Repaired, Steps, StringReader
 from .jsontext import SCALAR_MOST, is_number, whole_at
@@ -26,6 +26,9 @@ from .scanner import BLANKS, END, Source
 from .sinks import Collect, Sink, Tap
 from .stops import COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, PLAIN_MEMBERS, SCALAR_BEGUN
 from .waits import head_waits
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
 
 _TOKEN_STOP: Final = late(r"[^A-Za-z0-9+\-._]")
 _WORDS: Final = {"true": "true", "false": "false", "null": "null"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .faults import Cut, Malformed
 from .jsontext import json_escape
 from .late import late
@@ -28,6 +28,9 @@ from .stops import (
     string_patterns,
 )
 from .waits import head_run
+
+if TYPE_CHECKING:
+    from typing import Final
 
 Steps = Generator[None, None, None]
 Repaired = Callable[[str, int, int], None]

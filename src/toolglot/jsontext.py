@@ -11,9 +11,12 @@ import re
 import sys
 from json.encoder import encode_basestring
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .late import late
 from .scanner import examined
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _NUMBER: Final = late(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _DIGITS: Final = 4000

@@ -12,8 +12,9 @@ from collections.abc import Generator
 
 from ._typing import TYPE_CHECKING
 from .channel import Channel
-from .delimited import Delimited, ThinkingOver
+from .delimited import Delimited
 from .events import Arguments, CallStart, Event
+from .reasoning import ThinkingOver
 
 if TYPE_CHECKING:
     from .messages import Messages

@@ -14,7 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ._typing import Any, Final, Generic, TypeVar, cast
+from ._typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _Made = TypeVar("_Made")
 

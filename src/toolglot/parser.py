@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
-from ._typing import TYPE_CHECKING, Any, Final, Literal
+from ._typing import TYPE_CHECKING, Any, Literal
 from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
 from .calls import Ledger, Reading
 from .channel import Channel
@@ -31,6 +31,8 @@ from .spans import ONE_CHANNEL, clipped
 from .table import table_of
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from .custom import CustomRun
     from .message import Message
     from .messages import Messages

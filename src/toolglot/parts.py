@@ -12,7 +12,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Final
 
 Part = tuple[str, str, str, int, int]
 """What is taken of a text, the text of its event (empty where there is none), and what is held behind it;

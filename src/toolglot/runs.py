@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from types import FunctionType
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .counts import open_counts as counts
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
@@ -25,10 +25,15 @@ from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
 
+if TYPE_CHECKING:
+    from typing import Final
+
 # How much is taken at most before the machine looks at its limits again, and how much may be held.
 _FOLD: Final = 4096
-# After so many characters their deltas are joined: each is a text of its own, of fifty bytes more.
-_JOIN: Final = 256
+# After so many characters their deltas are joined, since each is a text of its own, of fifty bytes more; and
+# what was joined so often is joined with all before it.
+_JOIN: Final = 128
+_JOINED_MOST: Final = 4
 HELD_MOST: Final = 64
 # Finds something in any text.
 _CARE: Final = re.compile("")
@@ -50,7 +55,8 @@ class Run:
 
     __slots__ = (
         *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
-        *("_ascii", "_end", "_last", "_led", "_looked", "_memory", "_ordinary", "_silent", "_stop"),
+        *("_ascii", "_end", "_joined", "_last", "_led", "_looked", "_memory", "_ordinary"),
+        *("_silent", "_stop"),
     )
 
     def __init__(
@@ -77,7 +83,7 @@ class Run:
         self.pieces: list[str] = []
         self._memory = memory
         self.parts = memory[0]
-        self._end = self._led = 0
+        self._end = self._joined = self._led = 0
         self._silent = False
         self._looked = 0
         self._ordinary = False
@@ -100,6 +106,7 @@ class Run:
         if room <= 0:
             return False
         self._led = led
+        self._joined = 0
         self._ordinary = ordinary
         self.held = source.text[pos:]
         self.ahead = source.ahead
@@ -136,8 +143,11 @@ class Run:
         """Whether ``at`` may move to ``to``, beyond ``most``; what was taken is joined before."""
         if to > self._end:
             return False
-        self.pieces[:] = ["".join(self.pieces)]
-        self.most = min(self._end, to + _JOIN)
+        joined = self._joined if self._joined < _JOINED_MOST else 0
+        self.pieces[joined:] = ["".join(self.pieces[joined:])]
+        self._joined = joined + 1
+        most = to + _JOIN
+        self.most = most if most < self._end else self._end
         return True
 
     def event(self, text: str, start: int, end: int) -> Event:

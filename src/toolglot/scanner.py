@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .counts import counting as counting
 from .counts import examined as examined
 from .counts import open_counts as _counts
@@ -20,6 +20,9 @@ from .markers import Markers
 from .stops import LETTER, NAME_STOP, other_than
 from .window import CONTEXT, Window
 from .window import UNBOUNDED as UNBOUNDED
+
+if TYPE_CHECKING:
+    from typing import Final
 
 Pattern = re.Pattern[str]
 Match = re.Match[str]

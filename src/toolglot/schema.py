@@ -16,12 +16,15 @@ import marshal
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .errors import ToolsError
 from .late import late
 from .literals import json_string, python_to_json, strict_json
 from .record import dataclass
 from .schemawalk import ANY, TEXT, Schema, Walk, named_types
+
+if TYPE_CHECKING:
+    from typing import Final
 
 
 @dataclass(frozen=True)

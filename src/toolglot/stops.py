@@ -11,9 +11,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .late import late
 from .parts import Beginning
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _SURROGATES: Final = r"\ud800-\udfff"
 # Escapes that one match takes: the engine keeps a note of each.

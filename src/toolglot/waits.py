@@ -8,12 +8,15 @@ Does not: know what it waits for. Codecs and machines say that.
 
 from __future__ import annotations
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .events import Text
 from .limits import Limits
 from .parts import Beginning, Part, parts_of
 from .runs import HELD_MOST, Run
 from .scanner import BLANKS, Source, examined
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _PLENTY: Final = 1 << 12
 

@@ -8,10 +8,12 @@ distance from the cursor, or an absolute offset (``base + local``).
 
 from __future__ import annotations
 
-from ._typing import TYPE_CHECKING, Final
+from ._typing import TYPE_CHECKING
 from .markers import Bookmark, Rope
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from .runs import Run
 
 CONTEXT: Final = 48

@@ -9,7 +9,7 @@ Does not: read any other parameter (``tagged``).
 
 from __future__ import annotations
 
-from .._typing import Final
+from .._typing import TYPE_CHECKING
 from ..calls import Call, Reading
 from ..dialect import Body, Tag
 from ..jsontext import json_escape
@@ -22,6 +22,9 @@ from ..schema import Tool
 from ..stops import one_of, plain_element, value_end_begun
 from .rawvalue import Frame, wrong_type
 from .tags import Tagged, tag_at
+
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def tags_of(body: Body) -> tuple[Tag, Tag]:

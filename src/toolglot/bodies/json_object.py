@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Reading
 from ..dialect import Body
 from ..jsonstream import Steps
@@ -16,6 +16,9 @@ from ..scanner import MORE, NONE
 from ..stops import name_head
 from .fences import close_fence, inside_fence, open_fence
 from .json_calls import LATE, CallObject, write_object
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _SEPARATORS: Final = (",", ";")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Call, Reading
 from ..dialect import Body
 from ..errors import RenderError
@@ -23,6 +23,9 @@ from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING, UNDECLARED, stated
 from ..stops import NAME_STOP, holds, tag_stop
 from .rawvalue import Frame, RawValue, past
+
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from .._typing import ClassVar, Final
+from .._typing import TYPE_CHECKING
 from ..calls import Reading
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps, ValueReader
@@ -18,6 +18,9 @@ from ..runs import string_run
 from ..scanner import BLANKS, MORE, NONE
 from ..schema import UNDECLARED, Param
 from ..stops import SCALAR_STOP, string_patterns
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
 _WORDS: Final = {

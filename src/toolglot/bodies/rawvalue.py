@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .._typing import ClassVar, Final
+from .._typing import TYPE_CHECKING
 from ..calls import Call, Reading
 from ..events import DefectKind
 from ..faults import Cut, Malformed
@@ -26,6 +26,9 @@ from ..runs import HELD_MOST, RawRun, raw_run
 from ..scanner import BLANKS, END, MORE, NONE, Source
 from ..schema import Param
 from ..sinks import Kept
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
 
 _NEWLINE: Final = "\n"
 _NULL: Final = "null"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, ClassVar, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Call, Reading
 from ..dialect import Body, Tag
 from ..events import DefectKind
@@ -38,6 +38,9 @@ from .tags import (
     unescape,
     write_tag,
 )
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
 
 _NEWLINE: Final = "\n"
 _DOT: Final = "."
