@@ -1,8 +1,8 @@
 """What parsers hold: ``python -m bench.memory``. Bytes that Python allocated, by ``tracemalloc``.
 
-Three questions: what an open parser holds, fresh and in the middle of a call, while many are open, and how much
-memory the process then takes; how much is held at most while one long argument streams, over what the caller
-itself keeps; what is left once closed.
+Three questions: what an open parser holds, fresh and in the middle of a call, while many are open, and how
+much memory the process then takes; how much is held at most while one long argument streams, over what the
+caller itself keeps; what is left once closed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def per_parser(dialect: str, text: str, many: int) -> float:
 
 
 def resident(dialect: str, state: str, many: int) -> float:
-    """Megabytes that this process takes more at most, with ``many`` parsers open, each with a text of its own.
+    """Megabytes that this process takes more at most with ``many`` parsers open, each with a text of its own.
 
     Each text is code in deltas as long as tokens, and each parser stands elsewhere in it: in the arguments of
     a call, or in an answer that is none.
@@ -144,11 +144,22 @@ def main() -> int:
     )
     args = asked.parse_args()
     if args.resident:
-        print(f"{resident(*args.resident, args.many):.1f}")
+        dialect, state = args.resident
+        print(f"{resident(dialect, state, args.many):.1f}")
         return 0
+    print(
+        f"{'MB of ' + str(args.many) + ', texts of their own':40} {'in an answer':>13} {'in arguments':>13}"
+    )
+    for dialect in ("hermes", "qwen3_coder", "gpt_oss", "auto"):
+        # Each in a process of its own, which counts from what this one took at most: so they come first.
+        shown = [
+            _asked("--many", str(args.many), "--resident", dialect, s)
+            for s in ("in an answer", "in arguments")
+        ]
+        print(f"{dialect:40} {shown[0]:>13} {shown[1]:>13}")
     call: list[Call] = [("write_file", {"path": "a.py", "content": source(400)})]
     heads = f"{'new':>8} {'in prose':>9} {'later':>9} {'in arguments':>13}"
-    print(f"{'bytes of each of ' + str(args.many):24} {heads}")
+    print(f"\n{'bytes of each of ' + str(args.many):24} {heads}")
     for dialect in ("hermes", "qwen3_coder", "gpt_oss", "auto"):
         text = FORMATS["hermes" if dialect == "auto" else dialect].write(call)
         prose = "Let me look at that for you. "
@@ -157,16 +168,6 @@ def main() -> int:
         counts = [args.many if len(text) < KB else args.many // 10 for text in texts]
         sizes = [per_parser(dialect, text, many) for text, many in zip(texts, counts, strict=True)]
         print(f"{dialect:24} {sizes[0]:8.0f} {sizes[1]:9.0f} {sizes[2]:9.0f} {sizes[3]:13.0f}")
-    print(
-        f"\n{'megabytes of ' + str(args.many) + ', each of its own':40} {'in an answer':>13} {'in arguments':>13}"
-    )
-    for dialect in ("hermes", "qwen3_coder", "gpt_oss", "auto"):
-        # Each in a process of its own: what one took is not given back to the next.
-        shown = [
-            _asked("--many", str(args.many), "--resident", dialect, s)
-            for s in ("in an answer", "in arguments")
-        ]
-        print(f"{dialect:40} {shown[0]:>13} {shown[1]:>13}")
     heads = f"{'held':>8} {'with its end':>13} {'value apart':>12} {'left, bytes':>12}"
     print(f"\n{'one argument of ' + str(args.long):24} {heads}")
     for dialect in FORMATS:

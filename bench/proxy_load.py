@@ -431,7 +431,7 @@ async def run(options: argparse.Namespace) -> None:
     finally:
         for process, _ in ways.values():
             if process is not None:
-                process.terminate()
+                process.kill()
         server.close()
 
 

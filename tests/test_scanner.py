@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolglot.bodies.rawvalue import past
 from toolglot.markers import Markers
 from toolglot.scanner import (
     END,
@@ -259,13 +260,13 @@ def test_follows_at_does_not_pass_blanks() -> None:
     assert source.follows_at(2, ("}",)) == MORE
 
 
-def test_follows_past_takes_gaps_for_blanks() -> None:
-    assert source_of(" ;\n ; }").follows_past(0, ("}",), (";",)) == 0
+def test_what_is_past_takes_gaps_for_blanks() -> None:
+    assert past(source_of(" ;\n ; }"), 0, ("}",), (";",)) == 0
     source = source_of(" ; ")
-    assert source.follows_past(0, ("}",), (";",)) == MORE
+    assert past(source, 0, ("}",), (";",)) == MORE
     source.eof = True
-    assert source.follows_past(0, ("}",), (";",)) == END
-    assert source_of(" , }").follows_past(0, ("}",), (";",)) == NONE
+    assert past(source, 0, ("}",), (";",)) == END
+    assert past(source_of(" , }"), 0, ("}",), (";",)) == NONE
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("_typing", "events", "native", "errors", "_toml", "record", "late", "limits", "spans", "bundle"),
     ("message", "dialect", "spec", "specwrite", "schema", "schemawalk", "markers", "scanner", "pieces",
      "jsontext", "draft", "jsonstream", "jsonstring", "sinks", "stops", "parts", "runs", "proserun", "waits",
+     "window",
      "counts",
      "literals", "faults"),
     ("bodies/*", "calls", "channel", "table", "state", "sections", "envelope", "delimited", "claims",

@@ -1,7 +1,8 @@
 """Names of ``typing`` without loading it, which would take a sixth of the time of ``import toolglot``.
 
-Promises: type checkers see ``typing`` itself. At run time the names stand where annotations are written,
-which nothing evaluates, in aliases of types, and as bases that do nothing.
+Promises: type checkers see ``typing`` itself. At run time the names stand in aliases of types, and as bases
+that do nothing; annotations are not evaluated at all. ``Final`` and ``ClassVar`` each module imports from
+``typing`` under ``TYPE_CHECKING``, since pyright knows them by that import alone.
 
 Does not: serve modules whose annotations are read at run time, as those of ``message`` are.
 """

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .bodies import begins
 from .claims import Claims
 from .dialect import Dialect
 from .envelope import Verdict
 from .scanner import BLANKS, END, MORE, NONE
 from .table import Kind, Meaning, Way
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _FENCE: Final = "```"
 _FENCE_LINE: Final = 40
@@ -28,6 +31,15 @@ class Answers(Claims):
     __slots__ = ()
 
     # -- the whole answer -----------------------------------------------------------------------
+
+    def may_answer(self) -> bool:
+        """Whether ``answer`` has anything to read at the cursor."""
+        source = self.source
+        at = len(source.text) if self.more is not None else source.skip(source.pos)
+        return at >= len(source.text) or self._may_open(source.text[at])
+
+    def _may_open(self, character: str) -> bool:
+        return character in self.state.table.answer_firsts or character == "`"
 
     def answer(self) -> Verdict:
         """Read what stands at the start of an answer, or behind a bare object; whether anything was taken."""
@@ -47,7 +59,7 @@ class Answers(Claims):
                     return False
                 yield
                 continue
-            if source.text[at] not in self.state.table.answer_firsts and not self._backtick(at):
+            if not self._may_open(source.text[at]):
                 return False
             meaning, waiting = (None, False) if self._backtick(at) else self._first(candidates, at)
             if meaning is not None:

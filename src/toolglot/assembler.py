@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from operator import itemgetter
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .events import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Span, Text
 from .message import Message, Segment, ToolCall
+
+if TYPE_CHECKING:
+    from typing import Final
 
 # A stretch of the text: where it is, the kind of its segment, and the call it belongs to.
 _Stretch = tuple[Span, str, int]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ._typing import TYPE_CHECKING, Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .dialect import Dialect
 from .errors import UnknownDialectError
 from .late import Once
@@ -19,6 +19,8 @@ from .record import dataclass, field
 from .registry import AUTO_ORDER, bundled, load_file
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from .message import ToolCall
 
 AUTO: Final = "auto"

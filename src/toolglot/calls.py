@@ -9,7 +9,7 @@ Does not: read any syntax (``bodies``) or decide what becomes of a faulty call (
 
 from __future__ import annotations
 
-from ._typing import TYPE_CHECKING, Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .channel import Channel
 from .dialect import Body, Envelope
 from .draft import STRETCH, Draft
@@ -23,6 +23,8 @@ from .scanner import Source
 from .sinks import Collect, Sink, Skip, Tap
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from .schema import Param, Tool, Tools
 
 _RANDOM_BYTES: Final = 12
@@ -80,18 +82,8 @@ class Call:
     """
 
     __slots__ = (
-        "channel",
-        "index",
-        "name",
-        "tool",
-        "start",
-        "empty",
-        "pending",
-        "room",
-        "_draft",
-        "_held",
-        "_value",
-        "_to",
+        *("channel", "index", "name", "tool", "start", "empty", "pending", "room"),
+        *("_draft", "_held", "_value", "_to"),
     )
 
     def __init__(
@@ -170,7 +162,13 @@ class Call:
     def live(self) -> int:
         """The call's index where argument text may go out at once: nothing is held, or waits to be sent."""
         channel = self.channel
-        if channel.call is not self or channel.holds or self.pending or channel.mark != channel.source.at:
+        source = channel.source
+        if (
+            channel.call is not self
+            or channel.holds
+            or self.pending
+            or channel.mark != source.base + source.pos
+        ):
             return -1
         return self.index
 
@@ -312,10 +310,11 @@ class Reading:
     def start(self, name: str, own_id: str | None = None) -> Call:
         """Start the call ``name``; what was read of it so far is its beginning."""
         self.known(name)
-        channel = self.channel
-        channel.settle(min(channel.body_at, self.source.at))
+        channel, source = self.channel, self.source
+        at = source.base + source.pos
+        channel.settle(min(channel.body_at, at))
         index, call_id = channel.ledger.enter(own_id)
-        start, at = channel.mark, self.source.at
+        start = channel.mark
         tool = self.tools.get(name) if self.tools is not None else None
         channel.emit(CallStart(index, call_id, name, (start, at)))
         channel.mark = at

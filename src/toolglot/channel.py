@@ -9,11 +9,13 @@ Does not: decide anything; ``envelope`` and ``messages`` do.
 
 from __future__ import annotations
 
-from ._typing import TYPE_CHECKING, Final
+from ._typing import TYPE_CHECKING
 from .events import Arguments, Defect, DefectKind, Event, Markup, Reasoning, Text
 from .scanner import Source
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from .calls import Call, Ledger
 
 

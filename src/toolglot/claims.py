@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .bodies import read_body
 from .calls import Call, Reading
 from .channel import Channel
@@ -23,6 +23,9 @@ from .scanner import BLANKS, MORE, UNBOUNDED
 from .sections import first_marker, is_section
 from .stops import LETTER, holds
 from .table import Kind, Meaning, Table, Way, table_of, way_of
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _RUNS_MOST: Final = 3
 
@@ -139,7 +142,9 @@ class Claims(Machine):
         noise = 0
         length = len(hit)
         try:
-            way = yield from self.choose(ways, rel + length, gap)
+            way = self.way_at(ways, rel + length, gap)
+            if way is None:
+                way = yield from self.choose(ways, rel + length, gap)
             if way is None:
                 noise = yield from self._to_section(ways, rel + length)
                 if noise < 0:
@@ -172,21 +177,21 @@ class Claims(Machine):
 
     def closed(self, way: Way, opened: int, opener: str) -> Steps:
         yield from self._late_close(way.dialect.envelope.late_close)
-        self.state.edge = self.source.at
-        self.choice(way.dialect, 0, f"{opener!r}{_at(opened)}")
+        self.state.edge, self.state.form = self.source.at, 0
+        if not self.told:
+            self.choice(way.dialect, 0, f"{opener!r}{_at(opened)}")
         if not way.dialect.envelope.close:
             self.more = self._follower(way)
 
     def _ways(self, found: list[Meaning]) -> tuple[list[Way], bool]:
         """The ways to read what follows an opener, and whether blanks may stand in front of it."""
-        key = tuple(map(id, found))
-        known = self.state.table.ways.get(key)
+        known = self.state.table.ways.get(key := tuple(map(id, found)))
         if known is None:
             ways = [way_of(m.dialect, body) for m in found for body in m.dialect.bodies]
             ways.sort(key=lambda way: way.body.rank == "last")
             gap = any(m.dialect.envelope.gap != "none" for m in found)
             known = self.state.table.ways[key] = found, ways, gap
-        return known[1:]
+        return known[1], known[2]
 
     def _to_section(self, ways: list[Way], ahead: int) -> Generator[None, None, int]:
         """How much text stands in front of a section's first call; negative where its close comes first.
@@ -347,7 +352,7 @@ class Claims(Machine):
     def _go_back(self, back: Bookmark) -> None:
         """Discard the hold, and leave its text to others."""
         self.reached = max(self.reached, self.source.at)
-        self.undo()
+        self._undo()
         self.source.rewind(back)
         self.channel.dropped()
 
@@ -367,7 +372,7 @@ class Claims(Machine):
         source, channel = self.source, self.channel
         self._join()
         start = channel.holds[-1].at
-        self.undo()
+        self._undo()
         if not (cut and fault is not None and self.reading.finish_reason == "length"):
             self.prose(source.pos)
         channel.settle(source.at)
@@ -388,10 +393,6 @@ class Claims(Machine):
                 return found >= 0
             yield
         return False
-
-    def undo(self) -> None:
-        """Forget the held events; their text is still to be attributed."""
-        self._undo()
 
 
 def _at(offset: int) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .bodies import begins
 from .calls import Reading
-from .dialect import Body
+from .dialect import Body, Envelope
 from .events import DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
 from .jsonstream import Steps
@@ -21,8 +21,22 @@ from .markers import Markers, marks
 from .scanner import BLANKS, END, MORE, NONE, Source
 from .waits import wait
 
+if TYPE_CHECKING:
+    from typing import Final
+
 # What models write between bodies where the format has nothing: separators, a bracket too many.
 _NOISE: Final = BLANKS + "}]),;"
+
+
+def at_close(reading: Reading, envelope: Envelope) -> bool:
+    """Whether the close stands behind a body that has none of its own; the cursor moves past it."""
+    if not reading.lenient or reading.body.close or not envelope.close or envelope.gap == "text":
+        return False
+    found = reading.source.follows(reading.source.pos, envelope.close)
+    if found < 0:
+        return False
+    reading.channel.markup(reading.source.follow_at + len(envelope.close[found]))
+    return True
 
 
 def pass_close(

@@ -5,7 +5,10 @@ Does not: cost anything while nobody counts, but for one look at an empty list.
 
 from __future__ import annotations
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class Count:

@@ -12,26 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .envelope import Verdict
 from .events import DefectKind
 from .jsonstream import Steps
 from .late import late
 from .markers import Markers
-from .reasoning import Reasoner
+from .reasoning import Reasoner, ThinkingOver
 from .scanner import BLANKS, MORE, NONE
 from .stops import NAME_STOP
 from .table import Kind, Meaning, Table
 from .waits import expect
 
+if TYPE_CHECKING:
+    from typing import Final
+
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
 _FENCE: Final = 3
 _LINE_END: Final = late(_NEWLINE)
-
-
-class ThinkingOver(Exception):
-    """Thrown into a machine: content on another channel closed its open reasoning."""
 
 
 class Delimited(Reasoner):
@@ -57,17 +56,17 @@ class Delimited(Reasoner):
     def _outside(self) -> Verdict:
         """Read the answer until reasoning begins; True where the text has ended."""
         source = self.source
-        ahead = 0
-        start = True
+        ahead, start = 0, True
         while not self.state.thinking:
             state = self.state
-            if source.at == 0 and (yield from self.stream(0)):
+            if state.table.streams and source.at == 0 and (yield from self.stream(0)):
                 return True
-            if start and (state.fresh or self.more is not None) and not state.fence:
+            if start and (state.fresh or self.more is not None) and not state.fence and self.may_answer():
                 start = yield from self.answer()
                 continue
             start = False
-            at = source.find(state.table.quoted if state.ticks else state.table.outside, source.pos + ahead)
+            markers = state.table.quoted if state.ticks else state.table.outside
+            at = source.find(markers, source.pos + ahead)
             if at >= 0 and source.hit is None and self._within_word(at):
                 ahead = at + 1 - source.pos
                 continue
@@ -80,7 +79,7 @@ class Delimited(Reasoner):
                 if self.overdue():
                     self.spill(thinking=True)
                 else:
-                    self.wait(state.table.quoted if state.ticks else state.table.outside)
+                    self.wait(markers)
                 yield
                 ahead = source.ahead
                 continue
@@ -90,7 +89,7 @@ class Delimited(Reasoner):
             gone = False
             # Their loop stands here, since one generator more would be open all the while that a call comes.
             for kind, found in self._meant(at, hit):
-                gone = yield from _OUTSIDE[kind](self, spot - source.at, hit, found)
+                gone = yield from _OUTSIDE[kind](self, spot - source.base - source.pos, hit, found)
                 if gone:
                     break
             yield from self.entered()

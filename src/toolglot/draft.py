@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .counts import examined
 from .jsontext import DECODER, decode, json_escape
 from .markers import Rope
+
+if TYPE_CHECKING:
+    from typing import Final
 
 STRETCH: Final = 512
 """From so many characters on it is worth the care to keep a piece as a stretch."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel
-from .closing import pass_close, pass_faulty, pass_noise
+from .closing import at_close, pass_close, pass_faulty, pass_noise
 from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
@@ -26,6 +26,9 @@ from .sections import first_way, is_section, skip_text, together
 from .state import State
 from .table import Table, Way
 from .waits import expect
+
+if TYPE_CHECKING:
+    from typing import Final
 
 Verdict = Generator[None, None, bool]
 _NOTHING: Final = Rope()
@@ -104,6 +107,17 @@ class Machine:
 
     # -- a marked region ------------------------------------------------------------------------
 
+    def way_at(self, ways: Sequence[Way], ahead: int, gap: bool) -> Way | None:
+        """As ``choose``, where nothing has to be waited for; else None."""
+        source = self.source
+        start = source.pos + ahead
+        at = source.skip(start) if gap else start
+        if at >= len(source.text) or at - start > self.limits.blanks:
+            return None
+        way = first_way(self.reading, ways, at)[0]
+        source.follow_at = at
+        return way
+
     def choose(self, ways: Sequence[Way], ahead: int, gap: bool) -> Generator[None, None, Way | None]:
         """Which way reads the body that begins ``ahead`` of the cursor, once its first characters are there.
 
@@ -150,10 +164,12 @@ class Machine:
         ``opener``: the marker that opened it, if one did.
         """
         source, channel, reading = self.source, self.channel, self.reading
+        envelope = way.dialect.envelope
         before = channel.ledger.count
         source.keep(opened)
-        channel.hold(self.state.copy())
-        reading.enter(way.body, way.dialect.envelope, marked=marked, offered_only=offered_only)
+        # Of a region that is provisional until its first call nothing changes the state.
+        channel.hold(self.state.copy() if self.strict else self.state)
+        reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
         reading.provisional = not self.strict
         self.depth_held = len(channel.holds)
         # Nobody waits for the close behind a call, but where it lets the call out or tells the dialect.
@@ -163,18 +179,21 @@ class Machine:
         self.refuted = -1
         if noise:
             channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
+        more: Body | None = None
         try:
             while True:
                 try:
                     yield from read_body(reading)
-                    more = yield from self._behind(way.dialect, required)
+                    # Nearly always the close stands there, and nothing is waited for.
+                    if not at_close(reading, envelope):
+                        more = yield from self._behind(way.dialect, required)
                 except BodyFault as fault:
                     more = yield from self._past(fault, way.dialect, required)
                 if more is None:
                     break
-                reading.body = more
+                reading.body, more = more, None
                 channel.body_at = source.at
-            channel.settle(channel.mark if reading.provisional else source.at)
+            channel.settle(channel.mark if reading.provisional else source.base + source.pos)
             self._join()
             if self.strict:
                 channel.release()
@@ -266,10 +285,10 @@ class Machine:
                 break
             expect(source, self.limits, None if self.way is None else self.way.next)
             yield
-        if required:
-            yield from pass_close(reading, envelope.close, reading.openers, envelope.stops)
-        elif found >= 0:
+        if found >= 0:
             channel.markup(at + len(envelope.close[found]))
+        elif required:
+            yield from pass_close(reading, envelope.close, reading.openers, envelope.stops)
         return None
 
     # -- faults ---------------------------------------------------------------------------------

@@ -13,8 +13,11 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ._typing import Any, ClassVar, Literal
+from ._typing import TYPE_CHECKING, Any, Literal
 from .native import mypyc_attr
+
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 Span = tuple[int, int]
 

@@ -17,15 +17,18 @@ import json
 import re
 from collections.abc import Generator, Sequence
 
-from ._typing import ClassVar, Final
+from ._typing import TYPE_CHECKING
 from .faults import Cut, Malformed, OverLimit
 from .jsonstring import AS_KEY, IN_ARRAY, IN_OBJECT, NO_CONTEXT, Repaired, Steps, StringReader
 from .jsontext import SCALAR_MOST, is_number, whole_at
 from .late import late
 from .scanner import BLANKS, END, Source
 from .sinks import Collect, Sink, Tap
-from .stops import COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, SCALAR_BEGUN
+from .stops import COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, PLAIN_MEMBERS, SCALAR_BEGUN
 from .waits import head_waits
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
 
 _TOKEN_STOP: Final = late(r"[^A-Za-z0-9+\-._]")
 _WORDS: Final = {"true": "true", "false": "false", "null": "null"}
@@ -155,6 +158,11 @@ class ValueReader(StringReader):
             self.sink.take(_CLOSING[stack.pop()], 1)
             return _AFTER
         if c == ",":
+            if self.strict_text and stack[-1] == "}" and (self.tap is None or len(stack) > 1):
+                plain = source.whole(PLAIN_MEMBERS, source.pos)
+                if plain:
+                    self.sink.take(plain, len(plain))
+                    return _AFTER
             if self.lenient:
                 found = yield from self._ahead(1, (stack[-1],), COMMA_BEGUN if stack[-1] == "}" else None)
                 if found == END:

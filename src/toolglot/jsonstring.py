@@ -10,16 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .faults import Cut, Malformed
 from .jsontext import json_escape
 from .late import late
 from .parts import Beginning
-from .runs import StringRun
+from .runs import string_run
 from .scanner import MORE, NONE, Source
 from .sinks import Sink
-from .stops import ELEMENT_QUOTE_BEGUN, PLAIN_ELEMENT, PLAIN_MEMBER, QUOTE_BEGUN, string_patterns
+from .stops import (
+    BEHIND_MEMBER,
+    ELEMENT_QUOTE_BEGUN,
+    MEMBER_END,
+    PLAIN_ELEMENT,
+    PLAIN_MEMBER,
+    QUOTE_BEGUN,
+    string_patterns,
+)
 from .waits import head_run
+
+if TYPE_CHECKING:
+    from typing import Final
 
 Steps = Generator[None, None, None]
 Repaired = Callable[[str, int, int], None]
@@ -44,7 +55,7 @@ _OVER: Final = (None, None, QUOTE_BEGUN, ELEMENT_QUOTE_BEGUN)
 class StringReader:
     """Reads one quoted string. ``closers``: the markers that may follow the body."""
 
-    __slots__ = ("closers", "lenient", "quotes", "repaired", "sink", "source", "_more")
+    __slots__ = ("closers", "lenient", "quotes", "repaired", "sink", "source")
 
     def __init__(
         self,
@@ -60,7 +71,6 @@ class StringReader:
         self.lenient = lenient
         self.closers = tuple(closers)
         self.repaired = repaired
-        self._more: StringRun | None = None
         self.quotes = _LOOSE_QUOTES if lenient else _JSON_QUOTES
 
     def repair(self, detail: str, count: int) -> None:
@@ -114,6 +124,10 @@ class StringReader:
                 if not self.lenient:
                     self.sink.take('"', 1)
                     return
+                member = context == IN_OBJECT and c == '"'
+                if member and source.piece(MEMBER_END, source.pos, BEHIND_MEMBER) is not None:
+                    self.sink.take('"', 1)
+                    return
                 closes = yield from self._closes(context)
                 if closes:
                     self.sink.take('"', 1)
@@ -136,12 +150,8 @@ class StringReader:
 
     def _wait(self, close: str, context: int) -> None:
         """Declare that a string may only go on, up to ``close``."""
-        run = self._more
         over = _OVER[context] if close == '"' else None
-        if run is None or run.sink is not self.sink or run.close != close or run.over is not over:
-            run = self._more = StringRun(self.source, self.sink, string_patterns(close), over)
-            run.close = close
-        self.source.run = run
+        self.source.run = string_run(self.source, self.sink, string_patterns(close), over)
 
     def _closes(self, context: int) -> Generator[None, None, bool]:
         """Whether the quote at the cursor ends its string: what follows must be able to follow."""

@@ -11,9 +11,12 @@ import re
 import sys
 from json.encoder import encode_basestring
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .late import late
 from .scanner import examined
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _NUMBER: Final = late(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _DIGITS: Final = 4000
@@ -114,7 +117,9 @@ def decode(text: str) -> tuple[Any, str | None]:
     Integers are exact at any size; the last value of a repeated key wins, at its first position.
     """
     try:
-        return DECODER.decode(text), None
+        # Nearly always nothing stands around the value, which ``decode`` would look for.
+        value, end = DECODER.raw_decode(text)
+        return (value if end == len(text) else DECODER.decode(text)), None
     except (ValueError, RecursionError):
         repeats = _Repeats()
         value = json.loads(text, parse_int=_integer, object_pairs_hook=repeats.pairs)

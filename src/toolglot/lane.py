@@ -14,6 +14,7 @@ from ._typing import TYPE_CHECKING
 from .channel import Channel
 from .delimited import Delimited
 from .events import Arguments, CallStart, Event
+from .reasoning import ThinkingOver
 
 if TYPE_CHECKING:
     from .messages import Messages
@@ -40,6 +41,15 @@ class Lane:
     def drain(self) -> list[Event]:
         begun, self.begun = self.begun, None
         return (begun or []) + self.channel.drain()
+
+    def thinking_over(self) -> None:
+        """Content on another channel closes open reasoning."""
+        if self.source.run is not None:
+            # What was held may be the beginning of a call, of which the machine has to know.
+            self.source.settle()
+            next(self.steps, None)
+        if isinstance(self.machine, Delimited) and self.machine.draft is not None:
+            self.steps.throw(ThinkingOver())
 
     def close(self, finish_reason: str | None) -> list[Event]:
         self.source.settle()

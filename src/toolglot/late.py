@@ -14,7 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ._typing import Any, Final, Generic, TypeVar, cast
+from ._typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _Made = TypeVar("_Made")
 
@@ -52,7 +55,7 @@ class Once(Generic[_Made]):
         self._kept: dict[tuple[int, ...], tuple[tuple[object, ...], _Made]] = {}
 
     def __call__(self, *of: object) -> _Made:
-        key = tuple([id(one) for one in of])
+        key = tuple(map(id, of))
         found = self._kept.get(key)
         if found is None:
             while len(self._kept) >= _MOST:

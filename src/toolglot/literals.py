@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from json.encoder import encode_basestring
 
 from .late import late
 
@@ -21,7 +22,6 @@ DEPTH = 128
 JSON_BLANKS = " \t\r\n"
 
 
-_encode = json.JSONEncoder(ensure_ascii=False).encode
 _SURROGATE = late(r"[\ud800-\udfff]")
 _SURROGATE_PAIR = late(r"[\ud800-\udbff][\udc00-\udfff]")
 _BRACKET = late(r'\\.|["\[\]{}]', re.DOTALL)
@@ -39,7 +39,7 @@ def clean(text: str) -> str:
 
 def json_string(text: str) -> str:
     """``text`` as a JSON string, in its quotes."""
-    return _encode(clean(text))
+    return encode_basestring(clean(text))
 
 
 def _refuse(constant: str) -> object:

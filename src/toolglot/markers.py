@@ -14,9 +14,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .counts import examined, open_counts
 from .errors import DialectError
+
+if TYPE_CHECKING:
+    from typing import Final
 
 LONGEST: Final = 128
 """Characters that a marker may have: its search is nested as deep as it is long."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .calls import Reading
 from .channel import Channel
 from .claims import Claims
@@ -26,6 +26,9 @@ from .markers import marks
 from .pieces import field_after
 from .scanner import BLANKS, END, MORE, NONE
 from .table import Table, Way
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _WORD_END: Final = late(f"[{BLANKS}<]")
 _REASONING: Final = "reasoning"
@@ -203,6 +206,9 @@ class Messages(Claims):
                 yield from self._verbatim()
             elif role == _CALL:
                 yield from self._call(header.recipient, start)
+                if self.refuted >= 0:
+                    self.malformed(self.refuted_text.text(), start)
+                    self.refuted = -1
             elif role == _DROP:
                 yield from self._drop(header, start)
             else:
@@ -375,7 +381,4 @@ class Messages(Claims):
         source, envelope = self.source, self._envelope
         self.reading.recipient = recipient[len(envelope.call_prefix) :]
         way = Way(self.dialect, self.dialect.bodies[0])
-        yield from self.region(way, opened, source.at, required=True)
-        if self.refuted >= 0:
-            self.malformed(self.refuted_text.text(), opened)
-            self.refuted = -1
+        return self.region(way, opened, source.at, required=True)

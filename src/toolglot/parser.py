@@ -9,14 +9,14 @@ Does not: keep anything once closed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
-from ._typing import TYPE_CHECKING, Any, Final, Literal
+from ._typing import TYPE_CHECKING, Any, Literal
 from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
 from .calls import Ledger, Reading
 from .channel import Channel
-from .delimited import Delimited, ThinkingOver
+from .delimited import Delimited
 from .dialect import Dialect
 from .errors import ParserClosedError
 from .events import Event
@@ -31,6 +31,8 @@ from .spans import ONE_CHANNEL, clipped
 from .table import table_of
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from .custom import CustomRun
     from .message import Message
     from .messages import Messages
@@ -44,6 +46,9 @@ Named = str | Dialect | Auto | Mapping[str, Any] | Custom
 
 _NOTHING: Final[tuple[Event, ...]] = ()
 _LIMITS: Final = Limits()
+_ON_DEFECT: Final = ("repair", "strict")
+_ARGUMENTS: Final = ("stream", "whole")
+_IDS: Final = ("counter", "random")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -79,13 +84,8 @@ class Parser:
         limits: Limits | None = None,
         ids: Literal["counter", "random"] = "counter",
     ) -> None:
-        for name, value, allowed in (
-            ("on_defect", on_defect, ("repair", "strict")),
-            ("arguments", arguments, ("stream", "whole")),
-            ("ids", ids, ("counter", "random")),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} is {' or '.join(map(repr, allowed))}, not {value!r}")
+        if on_defect not in _ON_DEFECT or arguments not in _ARGUMENTS or ids not in _IDS:
+            raise _refused(on_defect=on_defect, arguments=arguments, ids=ids)
         self._resolved: Resolved = resolve(dialect)
         self._tools: Tools | None = None
         if tools is not None:
@@ -97,6 +97,7 @@ class Parser:
         self._spans = ONE_CHANNEL
         self._answer: Lane | None = None
         self._thinker: Lane | None = None
+        self._sole: Lane | None = None
         self._closed = False
         # The dialect and what told it, once the lanes that know are gone.
         self._found: tuple[str, str] | None = None
@@ -115,7 +116,9 @@ class Parser:
             names = None if self._tools is None else tuple(sorted(self._tools.names))
             self._custom = CustomRun(families, names, self._ledger, self._read_auto)
         else:
-            self._lane("content")
+            lane = self._lane("content")
+            # Until another channel comes, and where no prompt was read, no other lane is asked.
+            self._sole = None if lane.prompted else lane
 
     @property
     def dialect(self) -> str:
@@ -134,8 +137,10 @@ class Parser:
         """What told ``auto`` the dialect, such as ``'<tool_call>' at 12``; empty where it did not choose."""
         if self._found is not None:
             return self._found[1]
-        lanes = [lane for lane in (self._answer, self._thinker) if lane is not None]
-        return next((lane.machine.chosen_by for lane in lanes if lane.machine.chosen_by), "")
+        for lane in (self._answer, self._thinker):
+            if lane is not None and lane.machine.chosen_by:
+                return lane.machine.chosen_by
+        return ""
 
     def feed(
         self, delta: str, channel: ChannelName = "content", special: bool | None = None
@@ -180,6 +185,26 @@ class Parser:
 
     def _feed(self, delta: str, channel: ChannelName, special: bool | None) -> Sequence[Event]:
         """As ``feed``, where the machine has to read the text."""
+        lane = self._sole
+        if lane is None or channel != "content" or not delta:
+            return self._feed_any(delta, channel, special)
+        self._fed = channel
+        if not delta.isascii():
+            delta = clean(delta)
+        source = lane.source
+        source.feed(delta, special)
+        next(lane.steps, None)
+        run = source.run
+        if run is None or special is True:
+            self._run = NO_RUN
+            return lane.channel.drain() or _NOTHING
+        events = lane.channel.drain()
+        self._run = run if run.ready(0, 0, special is False) else NO_RUN
+        self._special = special
+        return events or _NOTHING
+
+    def _feed_any(self, delta: str, channel: ChannelName, special: bool | None) -> Sequence[Event]:
+        """As ``feed``, where there may be two channels, a prompt or a custom parser."""
         if self._closed:
             raise ParserClosedError("the parser is closed: make a new one for the next message")
         if not delta:
@@ -215,6 +240,7 @@ class Parser:
 
     def _turn(self, channel: str, source: Source) -> None:
         """Text comes on another channel than before: that of ``source``."""
+        self._sole = None
         if self._fed:
             last = self._lane(self._fed).source
             last.settle()
@@ -232,15 +258,16 @@ class Parser:
         if self._closed:
             raise ParserClosedError("the parser is closed already")
         self._closed = True
-        self._run = NO_RUN
+        self._run, self._sole = NO_RUN, None
         self._finish_reason = finish_reason
         if self._custom is not None:
             return self._custom.close() or _NOTHING
         events: list[Event] = []
         reason = "stop" if finish_reason in ("tool_calls", "function_call") else finish_reason
-        for name, lane in (("reasoning", self._thinker), ("content", self._answer)):
-            if lane is not None:
-                events += self._out(lane, name, lane.close(reason))
+        if self._thinker is not None:
+            events = self._out(self._thinker, "reasoning", self._thinker.close(reason))
+        if self._answer is not None:
+            events += self._out(self._answer, "content", self._answer.close(reason))
         self._found = self.dialect, self.chosen_by
         self._answer = self._thinker = self._tools = None
         return events or _NOTHING
@@ -285,12 +312,8 @@ class Parser:
         return Lane(channel, machine, prompt)
 
     def _thinking_over(self, lane: Lane, delta: str) -> list[Event]:
-        if lane.source.run is not None and delta.strip():
-            # What was held may be the beginning of a call, of which the machine has to know.
-            lane.source.settle()
-            next(lane.steps, None)
-        if isinstance(lane.machine, Delimited) and lane.machine.draft is not None and delta.strip():
-            lane.steps.throw(ThinkingOver())
+        if delta.strip():
+            lane.thinking_over()
         return self._out(lane, "reasoning", lane.channel.drain())
 
     def _out(self, lane: Lane, name: str, events: list[Event]) -> list[Event]:
@@ -323,10 +346,24 @@ def _reader_of_tools() -> Callable[[object], Tools | None]:
 
 
 @cache
+def _assembler() -> Callable[[Iterable[Event], str], Message]:
+    from .assembler import assemble
+
+    return assemble
+
+
+@cache
 def _messages() -> type[Messages]:
     from .messages import Messages
 
     return Messages
+
+
+def _refused(**given: str) -> ValueError:
+    """What is wrong with an option that may only be one of two words."""
+    allowed = {"on_defect": _ON_DEFECT, "arguments": _ARGUMENTS, "ids": _IDS}
+    name = next(name for name, value in given.items() if value not in allowed[name])
+    return ValueError(f"{name} is {' or '.join(map(repr, allowed[name]))}, not {given[name]!r}")
 
 
 def parse(
@@ -355,10 +392,8 @@ def parse(
         limits=limits,
         ids=ids,
     )
-    from .assembler import assemble
-
     events = [*parser.feed(text), *parser.close(finish_reason)]
-    return assemble(events, parser.dialect)
+    return _assembler()(events, parser.dialect)
 
 
 __all__ = ["Parser", "parse"]

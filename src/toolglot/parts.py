@@ -12,25 +12,42 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Final
 
 Part = tuple[str, str, str, int, int]
 """What is taken of a text, the text of its event (empty where there is none), and what is held behind it;
 how much of what is held needs no second look; how many characters are taken."""
-Parts = dict[str, Part]
+Parts = dict[str, Part | None]
+"""What is made of texts; None where the machine has to read one."""
 
 LONGEST: Final = 96
 MOST: Final = 2048
 
 
 class Beginning:
-    """The beginning of a text, which is all that ``pattern`` matches."""
+    """The beginning of a text, which is all that ``pattern`` matches.
 
-    __slots__ = ("pattern", "_memories")
+    Where a group of it is one of ``barred``, no more than ``gap`` characters may stand behind that.
+    """
 
-    def __init__(self, pattern: re.Pattern[str]) -> None:
+    __slots__ = ("barred", "gap", "pattern", "_memories")
+
+    def __init__(self, pattern: re.Pattern[str], barred: frozenset[str] = frozenset(), gap: int = 0) -> None:
         self.pattern = pattern
+        self.barred = barred
+        self.gap = gap
         self._memories: dict[int, tuple[Parts, ...]] = {}
+
+    def begins(self, text: str, at: int) -> bool:
+        """Whether all of ``text`` from ``at`` on is the beginning."""
+        match = self.pattern.fullmatch(text, at)
+        if match is None:
+            return False
+        group = match.lastindex
+        return group is None or match[group] not in self.barred or match.end(group) + self.gap >= len(text)
 
     def parts(self, rel: int) -> tuple[Parts, ...]:
         """The parts of the runs that look for it, ``rel`` characters ahead."""

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .late import late
 from .scanner import examined
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _ATTRIBUTE: Final = late(r"""([^\s"'=]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"']+)""")
 _KEY_LINE: Final = late(r"[ \t]*([A-Za-z_]\w*)[ \t]*:(.*)", re.ASCII | re.DOTALL)

@@ -7,13 +7,16 @@ Does not: tell what a marker means; a delta that has a whole one is the machine'
 
 from __future__ import annotations
 
-from ._typing import Any, Final, Protocol
+from ._typing import TYPE_CHECKING, Any, Protocol
 from .events import Reasoning, Text
 from .markers import Markers
 from .parts import Part, parts_of
 from .runs import Run, begun, tail
 from .scanner import BLANKS, Source
 from .stops import SURROGATE, prose_patterns
+
+if TYPE_CHECKING:
+    from typing import Final
 
 # How much is taken before the machine reads on: it keeps none of it, where that of arguments stays.
 _FOLD: Final = 2048

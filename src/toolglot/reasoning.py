@@ -8,7 +8,7 @@ from a confirmed opener on is held until the reasoning closes (then it was a dra
 
 from __future__ import annotations
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .answers import Answers
 from .calls import Reading
 from .channel import Channel
@@ -19,8 +19,15 @@ from .scanner import MORE
 from .state import State
 from .table import Kind, Meaning, Table
 
+if TYPE_CHECKING:
+    from typing import Final
+
 _NEWLINE: Final = "\n"
 _TICK: Final = "`"
+
+
+class ThinkingOver(Exception):
+    """Thrown into a machine: content on another channel closed its open reasoning."""
 
 
 class Reasoner(Answers):
@@ -218,7 +225,7 @@ class Reasoner(Answers):
         while len(self.channel.holds) > self.depth:
             self.channel.discard()
             self.channel.dropped()
-        self.undo()
+        self._undo()
         self.state.thinking = True
         self.prose(end)
         self.channel.dropped()

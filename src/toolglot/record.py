@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ._typing import TYPE_CHECKING, Any, Final
+from ._typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import Final
 
 
 class _Missing:

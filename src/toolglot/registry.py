@@ -12,9 +12,12 @@ import os
 import sys
 from functools import cache, lru_cache
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .dialect import Dialect
 from .errors import UnknownDialectError
+
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def _data(*path: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from types import FunctionType
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .counts import open_counts as counts
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
@@ -25,15 +25,20 @@ from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
 
+if TYPE_CHECKING:
+    from typing import Final
+
 # How much is taken at most before the machine looks at its limits again, and how much may be held.
 _FOLD: Final = 4096
-# After so many characters their deltas are joined: each is a text of its own, of fifty bytes more.
-_JOIN: Final = 256
+# After so many characters their deltas are joined, since each is a text of its own, of fifty bytes more; and
+# what was joined so often is joined with all before it.
+_JOIN: Final = 128
+_JOINED_MOST: Final = 4
 HELD_MOST: Final = 64
 # Finds something in any text.
 _CARE: Final = re.compile("")
 # One character of raw text is at most so many of JSON.
-_ESCAPED_MOST: Final = 6
+ESCAPED_MOST: Final = 6
 
 # An event made without its ``__init__`` costs half. A compiled class cannot be made so, and need not.
 NEW_EVENT: Final[Any] = object.__new__ if isinstance(Arguments.__init__, FunctionType) else None
@@ -50,7 +55,8 @@ class Run:
 
     __slots__ = (
         *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
-        *("_ascii", "_end", "_last", "_led", "_looked", "_memory", "_ordinary", "_silent", "_stop"),
+        *("_ascii", "_end", "_joined", "_last", "_led", "_looked", "_memory", "_ordinary"),
+        *("_silent", "_stop"),
     )
 
     def __init__(
@@ -77,7 +83,7 @@ class Run:
         self.pieces: list[str] = []
         self._memory = memory
         self.parts = memory[0]
-        self._end = self._led = 0
+        self._end = self._joined = self._led = 0
         self._silent = False
         self._looked = 0
         self._ordinary = False
@@ -100,6 +106,7 @@ class Run:
         if room <= 0:
             return False
         self._led = led
+        self._joined = 0
         self._ordinary = ordinary
         self.held = source.text[pos:]
         self.ahead = source.ahead
@@ -111,6 +118,9 @@ class Run:
 
     def learn(self, text: str) -> Part | None:
         """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
+        parts = self.parts
+        if text in parts:
+            return None
         self._looked += len(text)
         found = self._stop.search(text)
         part: Part | None
@@ -120,11 +130,10 @@ class Run:
         else:
             part = self._part(text, len(text) if found is None else found.start())
             if part is None or len(part[2]) > HELD_MOST:
-                return None
-            if self._silent:
+                part = None
+            elif self._silent:
                 part = (part[0], "", part[2], part[3], part[4])
         if len(text) <= LONGEST:
-            parts = self.parts
             if len(parts) >= MOST:
                 parts.clear()
             parts[text] = part
@@ -134,8 +143,11 @@ class Run:
         """Whether ``at`` may move to ``to``, beyond ``most``; what was taken is joined before."""
         if to > self._end:
             return False
-        self.pieces[:] = ["".join(self.pieces)]
-        self.most = min(self._end, to + _JOIN)
+        joined = self._joined if self._joined < _JOINED_MOST else 0
+        self.pieces[joined:] = ["".join(self.pieces[joined:])]
+        self._joined = joined + 1
+        most = to + _JOIN
+        self.most = most if most < self._end else self._end
         return True
 
     def event(self, text: str, start: int, end: int) -> Event:
@@ -203,20 +215,18 @@ NO_RUN: Final = NoRun()
 
 
 class StringRun(Run):
-    """The inside of a string, up to ``close``, whose text is JSON already, escapes included.
+    """The inside of a string whose text is JSON already, escapes included.
 
     ``over``: what begins with the string's end and sends nothing.
     """
 
-    __slots__ = ("close", "over", "sink", "_inside", "_partial")
+    __slots__ = ("over", "patterns", "sink")
 
     def __init__(self, source: Source, sink: Sink, patterns: Patterns, over: Beginning | None = None) -> None:
         super().__init__(source, Arguments, parts_of(patterns, over), patterns.stop)
         self.over = over
         self.sink = sink
-        self.close = ""
-        self._inside = patterns.inside
-        self._partial = patterns.begun
+        self.patterns = patterns
 
     def _room(self) -> int:
         self.index = self.sink.live()
@@ -224,10 +234,10 @@ class StringRun(Run):
         return min(self.sink.room, _FOLD)
 
     def _part(self, text: str, start: int) -> Part | None:
-        match = self._inside.match(text)
+        match = self.patterns.inside.match(text)
         end = 0 if match is None else match.end()
-        if end < len(text) and self._partial.fullmatch(text, end) is None:
-            if self.over is None or self.over.pattern.fullmatch(text, end) is None:
+        if end < len(text) and self.patterns.begun.fullmatch(text, end) is None:
+            if self.over is None or not self.over.begins(text, end):
                 return None
         taken = text[:end]
         return taken, taken, text[end:], 0, end
@@ -239,6 +249,15 @@ class StringRun(Run):
             self.sink.take_plain(text)
 
 
+def string_run(source: Source, sink: Sink, patterns: Patterns, over: Beginning | None = None) -> StringRun:
+    """The run that looks for this; that of the string before, where it did."""
+    run = source.taking
+    if not isinstance(run, StringRun) or run.patterns is not patterns or run.over is not over:
+        run = source.taking = StringRun(source, sink, patterns, over)
+    run.sink = sink
+    return run
+
+
 class RawRun(Run):
     """Raw text that becomes the inside of a JSON string, where ``markers`` are looked for.
 
@@ -246,7 +265,7 @@ class RawRun(Run):
     ``over``: what begins with a marker and sends nothing.
     """
 
-    __slots__ = ("over", "sink", "_blanks", "_inside", "_markers", "_partial")
+    __slots__ = ("over", "sink", "_blanks", "_escape", "_inside", "_markers", "_partial")
 
     def __init__(
         self,
@@ -267,11 +286,17 @@ class RawRun(Run):
         self._partial = patterns.begun
         self._markers = markers
         self._blanks = blanks
+        self._escape = escape
+
+    def seeks(self, markers: Markers, blanks: str, escape: str, over: Beginning | None) -> bool:
+        """Whether this is what it looks for."""
+        same = self._markers is markers and self.over is over
+        return same and self._blanks == blanks and self._escape == escape
 
     def _room(self) -> int:
         self.index = self.sink.live()
         self._silent = self.index < 0
-        return min(self.sink.room // _ESCAPED_MOST, _FOLD)
+        return min(self.sink.room // ESCAPED_MOST, _FOLD)
 
     def _part(self, text: str, start: int) -> Part | None:
         end = len(text)
@@ -292,6 +317,17 @@ class RawRun(Run):
             self.sink.take_raw(text)
 
 
+def raw_run(
+    source: Source, sink: Sink, markers: Markers, blanks: str, escape: str, over: Beginning | None
+) -> RawRun:
+    """The run that looks for this; that of the value before, where it did."""
+    run = source.taking
+    if not isinstance(run, RawRun) or not run.seeks(markers, blanks, escape, over):
+        run = source.taking = RawRun(source, sink, markers, blanks, escape, over)
+    run.sink = sink
+    return run
+
+
 def begun(
     text: str, markers: Markers, firsts: frozenset[str] | None, start: int, over: Beginning | None = None
 ) -> int:
@@ -304,7 +340,7 @@ def begun(
     while match is not None:
         at = match.start()
         if not markers.partial(match, len(text), False):
-            return at if over is not None and over.pattern.fullmatch(text, at) is not None else -1
+            return at if over is not None and over.begins(text, at) else -1
         if firsts is None or text[at] in firsts or text[at] == "`":
             return at
         if at == 0:

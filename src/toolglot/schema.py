@@ -16,12 +16,15 @@ import marshal
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .errors import ToolsError
 from .late import late
 from .literals import json_string, python_to_json, strict_json
 from .record import dataclass
 from .schemawalk import ANY, TEXT, Schema, Walk, named_types
+
+if TYPE_CHECKING:
+    from typing import Final
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,13 @@ class Tool:
     def declares(self, name: str) -> bool:
         """Whether the schema has a parameter of that name."""
         return name in self._properties
+
+    @property
+    def strings(self) -> frozenset[str] | None:
+        """The parameters that are strings and nothing else; None where any name may be one."""
+        if self.param("").is_string:
+            return None
+        return frozenset(n for n in self._properties if n is not None and self.param(n).is_string)
 
     @property
     def only(self) -> str:

@@ -33,7 +33,7 @@ def first_way(reading: Reading, ways: Sequence[Way], at: int) -> tuple[Way | Non
     # Not set to None here: mypyc would hold it to be None still, behind what sets it.
     source.settle()
     for way in ways:
-        reading.closers = (*way.body.close, *way.dialect.envelope.close)
+        reading.closers = way.closers
         found = begins(reading, at, way.body)
         # One that comes earlier in the order and may yet fit goes first.
         if found == 1 and (source.eof or not waiting):
@@ -45,7 +45,7 @@ def first_way(reading: Reading, ways: Sequence[Way], at: int) -> tuple[Way | Non
     if source.eof and not waiting and (source.base + at > 0 or not reading.assumed):
         source.eof = False
         for way in ways:
-            reading.closers = (*way.body.close, *way.dialect.envelope.close)
+            reading.closers = way.closers
             waiting = waiting or begins(reading, at, way.body) == MORE
         source.eof = True
     return None, waiting

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from ._typing import Any, Final, Protocol
+from ._typing import TYPE_CHECKING, Any, Protocol
 from .faults import OverLimit
 from .jsontext import json_escape
 from .markers import Rope
 from .scanner import Source
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _PLENTY: Final = 1 << 30
 
@@ -33,6 +36,7 @@ class Sink(Protocol):
 
     def live(self) -> int:
         """The index of the call whose argument text may go out now as it comes; negative where it may not."""
+        raise NotImplementedError
 
     def sent(self, text: str, raw: bool) -> None:
         """As ``take_raw``, or ``take_plain``, for text that went out already."""
@@ -139,6 +143,7 @@ class Tap(Protocol):
 
     def enter(self, key: str, first: str) -> Sink:
         """A member begins: its key and the first character of its value. Returns the sink for the value."""
+        raise NotImplementedError
 
     def leave(self) -> None:
         """The member's value is complete."""

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .events import Arguments, CallEnd, CallStart, Defect, Event, Markup, Reasoning, Relabel, Span, Text
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _NONE: Final[dict[str, int]] = {}
 _NOWHERE: Final[dict[str, list[int]]] = {}

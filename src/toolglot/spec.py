@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ._typing import Any, Final, TypeVar, cast
+from ._typing import TYPE_CHECKING, Any, TypeVar, cast
 from .dialect import Body, Dialect, Envelope, Example, Ids, Layout, Tag, Think, Unmarked
 from .errors import DialectError
 from .markers import LONGEST
 from .record import MISSING, defaults, replace
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _T = TypeVar("_T")
 

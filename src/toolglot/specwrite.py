@@ -10,8 +10,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 
-from ._typing import Any, Final
+from ._typing import TYPE_CHECKING, Any
 from .dialect import Dialect
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _KEYS: Final = {"bodies": "body", "examples": "example"}
 """Fields that have another name as data."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .table import Table
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _NO_FORM: Final = 99
 

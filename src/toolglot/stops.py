@@ -11,9 +11,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .late import late
 from .parts import Beginning
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _SURROGATES: Final = r"\ud800-\udfff"
 # Escapes that one match takes: the engine keeps a note of each.
@@ -37,6 +40,14 @@ PLAIN_ELEMENT: Final = late(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{0-9-])
 
 
 _GAP: Final = r"[ \t\r\n]*"
+_PLAIN_SCALAR: Final = r"-?(?:0|[1-9]\d{0,63})(?:\.\d{1,64})?(?:[eE][+-]?\d{1,64})?|true|false|null"
+# Members behind another one, as many as are there and hold no other object and no array.
+PLAIN_MEMBERS: Final = late(
+    rf"(?:,{_GAP}{_WHOLE}{_GAP}:{_GAP}(?:{_WHOLE}|{_PLAIN_SCALAR})(?={_GAP}(?:}}|,{_GAP}\")))*", re.ASCII
+)
+# The end of a string, and of a member.
+MEMBER_END: Final = late(rf'"(?={_GAP}(?:}}|,{_GAP}"))')
+BEHIND_MEMBER: Final = late(r"[^ \t\r\n,]")
 
 
 class Head:
@@ -142,14 +153,40 @@ def tag_begun(opener: str, close: str, attributes: bool, then: str = "") -> Begi
     return _begun(tag_parts(opener, close, attributes, then))
 
 
+_PLAIN_MOST: Final = 64
+
+
 @lru_cache(maxsize=256)
-def value_end_begun(end: str, opener: str, close: str, attributes: bool, block: str) -> Beginning:
+def plain_element(opener: str, close: str, end: str, block: str, firsts: str) -> re.Pattern[str]:
+    """A tag, a value on lines of its own and its ``end``, and what follows, where all of it is there.
+
+    Name, value, and which of ``opener`` and ``block`` follows are the groups; nothing in the value begins
+    with one of ``firsts``. Name and blanks are short.
+    """
+    name = rf"([^{re.escape(close[0])}<\s]{{1,{_PLAIN_MOST}}})"
+    tag = re.escape(opener) + name + re.escape(close)
+    value = rf"\n([^{re.escape(firsts)}]*)\n{re.escape(end)}"
+    behind = rf"[ \t\r\n]{{0,{_PLAIN_MOST}}}(?=({re.escape(opener)}|{re.escape(block)}))"
+    return re.compile(tag + value + behind)
+
+
+@lru_cache(maxsize=256)
+def value_end_begun(
+    end: str, opener: str, close: str, attributes: bool, block: str, plain: bool
+) -> Beginning:
     """Any beginning of a value's ``end`` and, behind blanks, of the next value's tag or of ``block``.
 
-    All of the tag, but not all of ``block``: behind that the call is complete.
+    All of the tag, but not all of ``block``: behind that the call is complete. With ``plain``, a whole value
+    on its lines may stand between, whose tag's name is a group.
     """
-    before = opened_head(end, ())
-    return _begun((*before, *tag_parts(opener, close, attributes)), (*before, *map(re.escape, block[:-1])))
+    before, last = opened_head(end, ()), tuple(map(re.escape, block[:-1]))
+    tag = tag_parts(opener, close, attributes)
+    if not plain:
+        return _begun((*before, *tag), (*before, *last))
+    name = rf"([^{re.escape(close[0])}<\s{_SURROGATES}]*)"
+    value = rf"[^{re.escape(end[0] + opener[0] + block[0])}{_SURROGATES}]*"
+    whole = (*map(re.escape, opener), name, *map(re.escape, close), r"\n", value, *opened_head(end, ()))
+    return _begun((*before, *whole, *tag), (*before, *whole, *last), (*before, *last))
 
 
 @lru_cache(maxsize=256)

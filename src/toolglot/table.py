@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .bodies import CODEC_NAMES, head_of
 from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError
@@ -15,6 +15,9 @@ from .markers import LONGEST, Markers
 from .parts import Beginning
 from .record import replace
 from .stops import heads_begun
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _CACHE_MOST: Final = 64
 
@@ -67,7 +70,7 @@ class Way:
     a call in front of the next one, and ``after`` the same behind the close.
     """
 
-    __slots__ = ("after", "body", "dialect", "head", "next")
+    __slots__ = ("after", "body", "closers", "dialect", "head", "next")
 
     def __init__(
         self,
@@ -79,6 +82,7 @@ class Way:
     ) -> None:
         self.dialect = dialect
         self.body = body
+        self.closers = (*body.close, *dialect.envelope.close)
         self.head = head
         self.next = next
         self.after = after

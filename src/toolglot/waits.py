@@ -8,12 +8,15 @@ Does not: know what it waits for. Codecs and machines say that.
 
 from __future__ import annotations
 
-from ._typing import Final
+from ._typing import TYPE_CHECKING
 from .events import Text
 from .limits import Limits
 from .parts import Beginning, Part, parts_of
 from .runs import HELD_MOST, Run
 from .scanner import BLANKS, Source, examined
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _PLENTY: Final = 1 << 12
 
@@ -38,7 +41,7 @@ class HeadRun(Run):
         return _PLENTY
 
     def _part(self, text: str, start: int) -> Part | None:
-        return ("", "", text, 0, 0) if self._begun_as.pattern.fullmatch(text, self._rel) is not None else None
+        return ("", "", text, 0, 0) if self._begun_as.begins(text, self._rel) else None
 
     def _deliver(self, text: str) -> None:
         """All is held."""
@@ -66,7 +69,7 @@ def head_waits(source: Source, beginning: Beginning) -> bool:
     if source.eof or len(source.text) - at > HELD_MOST:
         return False
     examined(len(source.text) - at)
-    if beginning.pattern.fullmatch(source.text, at) is None:
+    if not beginning.begins(source.text, at):
         return False
     source.run = head_run(source, beginning)
     return True

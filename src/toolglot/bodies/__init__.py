@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Reading
 from ..dialect import Body
 from ..faults import Cut, Malformed
@@ -18,6 +18,9 @@ from ..jsonstream import Steps
 from ..record import dataclass
 from ..scanner import MORE, NONE
 from ..stops import opened_head
+
+if TYPE_CHECKING:
+    from typing import Final
 
 Written = Sequence[tuple[str, Mapping[str, Any]]]
 

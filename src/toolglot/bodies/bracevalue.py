@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from .._typing import ClassVar, Final
+from .._typing import TYPE_CHECKING
 from ..calls import Reading
 from ..dialect import Body
 from ..faults import Cut, Malformed
@@ -20,6 +20,9 @@ from ..markers import Markers, marks
 from ..runs import RawRun
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import UNDECLARED, Param, Tool
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
 
 _NO_CONTEXT: Final = 0
 _IN_ARRAY: Final = 3

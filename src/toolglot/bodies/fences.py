@@ -7,10 +7,13 @@ Does not: read fences in an answer (``answers``).
 
 from __future__ import annotations
 
-from .._typing import Final
+from .._typing import TYPE_CHECKING
 from ..calls import Reading
 from ..jsonstream import Steps
 from ..scanner import MORE, NONE
+
+if TYPE_CHECKING:
+    from typing import Final
 
 FENCE: Final = "```"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Reading
 from ..dialect import Body
 from ..faults import Malformed
@@ -17,6 +17,9 @@ from ..jsonstream import Steps
 from ..scanner import END, NONE
 from .fences import close_fence, inside_fence, open_fence
 from .json_calls import read_elements, write_object
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _FIRST: Final = ("{", "]", '"', "[", "-", *"0123456789", "t", "f", "n")
 

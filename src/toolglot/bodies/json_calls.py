@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Call, Reading
 from ..dialect import Body
 from ..events import DefectKind
@@ -22,6 +22,9 @@ from ..sinks import Collect, Sink, Skip
 from ..stops import name_head, object_head
 from ..waits import head_waits
 from .fences import close_fence, inside_fence, open_fence
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _EARLY: Final = "before_name"
 LATE: Final = "after_arguments"

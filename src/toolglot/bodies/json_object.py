@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Reading
 from ..dialect import Body
 from ..jsonstream import Steps
@@ -16,6 +16,9 @@ from ..scanner import MORE, NONE
 from ..stops import name_head
 from .fences import close_fence, inside_fence, open_fence
 from .json_calls import LATE, CallObject, write_object
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _SEPARATORS: Final = (",", ";")
 
@@ -46,7 +49,7 @@ def read(reading: Reading) -> Steps:
             yield
         yield from reading.reader(tap=tap).value(call, inside=named)
         tap.finish()
-        if not (yield from _another(reading)):
+        if not reading.body.close or not (yield from _another(reading)):
             break
     if fence:
         yield from close_fence(reading)
@@ -57,7 +60,7 @@ def _another(reading: Reading) -> Generator[None, None, bool]:
     source = reading.source
     separators = _SEPARATORS if reading.lenient else ()
     separated = False
-    found = MORE if reading.body.close else NONE
+    found = MORE
     while found == MORE:
         found = source.follows(source.pos, ("{", *separators))
         separated = found > 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Call, Reading
 from ..dialect import Body
 from ..errors import RenderError
@@ -20,6 +20,9 @@ from ..jsontext import is_number
 from ..literals import json_string
 from ..pieces import key_line
 from ..scanner import BLANKS, MORE, NONE
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _WORDS: Final = frozenset({"true", "false", "null"})

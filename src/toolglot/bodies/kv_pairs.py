@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Call, Reading
 from ..dialect import Body
 from ..errors import RenderError
@@ -22,7 +22,10 @@ from ..markers import marks
 from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING, UNDECLARED, stated
 from ..stops import NAME_STOP, holds, tag_stop
-from .rawvalue import Frame, RawValue
+from .rawvalue import Frame, RawValue, past
+
+if TYPE_CHECKING:
+    from typing import Final
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
@@ -33,7 +36,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
         return NONE
     if end == len(source.text):
         return 1 if source.eof else MORE if end - at <= reading.limits.header else NONE
-    found = source.follows_past(end, (*body.separators, *body.key_open, *reading.closers), body.gaps)
+    found = past(source, end, (*body.separators, *body.key_open, *reading.closers), body.gaps)
     if source.follow_at - end > reading.limits.blanks:
         return NONE
     return 1 if found >= 0 or found == END else found
@@ -66,7 +69,7 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
     """Which of ``options`` comes next, past the blanks in front of it."""
     source = reading.source
     while True:
-        found = source.follows_past(source.pos, options, reading.body.gaps)
+        found = past(source, source.pos, options, reading.body.gaps)
         source.pos = source.follow_at
         if found == END:
             raise Cut("the text ends inside a call")

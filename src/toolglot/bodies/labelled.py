@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Call, Reading
 from ..dialect import Body
 from ..errors import RenderError
@@ -20,6 +20,9 @@ from ..literals import json_string
 from ..markers import Rope, marks
 from ..scanner import BLANKS, END, MORE, NONE
 from ..stops import NAME_STOP, holds
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _FENCE: Final = "```"
 

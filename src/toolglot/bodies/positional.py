@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Reading
 from ..dialect import Body
 from ..errors import RenderError
@@ -22,6 +22,9 @@ from ..stops import NAME_STOP, holds, one_of
 from .fences import inside_fence
 from .json_calls import read_arguments
 from .rawvalue import Frame, RawValue
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _NEWLINE: Final = "\n"
 

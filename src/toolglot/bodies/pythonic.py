@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Reading
 from ..dialect import Body
 from ..errors import RenderError
@@ -24,6 +24,9 @@ from ..literals import json_string
 from ..scanner import END, MORE, NONE
 from ..stops import WORD_STOP, holds
 from .pythonvalue import PythonReader
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _MISSING: Final = "closing bracket missing before the close marker"
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from .._typing import ClassVar, Final
+from .._typing import TYPE_CHECKING
 from ..calls import Reading
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps, ValueReader
 from ..jsontext import is_number, json_escape
 from ..literals import json_string, python_to_json
-from ..runs import StringRun
+from ..runs import string_run
 from ..scanner import BLANKS, MORE, NONE
 from ..schema import UNDECLARED, Param
 from ..stops import SCALAR_STOP, string_patterns
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
 _WORDS: Final = {
@@ -129,7 +132,6 @@ class PythonReader(ValueReader):
         self.sink.take('"', len(close))
         inside = string_patterns(close[0], python=True).inside
         last = False
-        run: StringRun | None = None
         while True:
             at = source.span(inside, source.pos)
             if at > source.pos:
@@ -137,9 +139,7 @@ class PythonReader(ValueReader):
             if source.pos >= len(source.text):
                 if source.eof:
                     raise Cut("the text ends inside a string")
-                if run is None:
-                    run = StringRun(source, self.sink, string_patterns(close[0], python=True))
-                source.run = run
+                source.run = string_run(source, self.sink, string_patterns(close[0], python=True))
                 yield
                 continue
             c = source.text[source.pos]

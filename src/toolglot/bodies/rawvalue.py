@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .._typing import ClassVar, Final
+from .._typing import TYPE_CHECKING
 from ..calls import Call, Reading
 from ..events import DefectKind
 from ..faults import Cut, Malformed
@@ -22,10 +22,13 @@ from ..jsontext import json_escape
 from ..late import Once
 from ..markers import Markers, Rope, marks
 from ..parts import Beginning
-from ..runs import HELD_MOST, RawRun
-from ..scanner import BLANKS, END, MORE, NONE
+from ..runs import HELD_MOST, RawRun, raw_run
+from ..scanner import BLANKS, END, MORE, NONE, Source
 from ..schema import Param
 from ..sinks import Kept
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
 
 _NEWLINE: Final = "\n"
 _NULL: Final = "null"
@@ -36,8 +39,18 @@ _OUTER_MOST: Final = 3
 
 def behind(reading: Reading, at: int, options: tuple[str, ...], gaps: tuple[str, ...] = ()) -> int:
     """Which of ``options`` stands at ``at``, after no more blanks than may be layout."""
-    found = reading.source.follows_past(at, options, gaps)
+    found = past(reading.source, at, options, gaps)
     return found if reading.source.follow_at - at <= reading.limits.blanks else NONE
+
+
+def past(source: Source, at: int, options: tuple[str, ...], gaps: tuple[str, ...]) -> int:
+    """As ``Source.follows``, where ``gaps`` count as blanks."""
+    if not gaps:
+        return source.follows(at, options)
+    found = source.follows(at, options + gaps)
+    while found >= len(options):
+        found = source.follows(source.follow_at + len(gaps[found - len(options)]), options + gaps)
+    return found
 
 
 def ends_call(reading: Reading, at: int, openers: tuple[str, ...] = ()) -> int:
@@ -59,6 +72,13 @@ def _stands(reading: Reading, found: int) -> int:
     if found == END:
         return NONE if reading.finish_reason == "length" else 1
     return 1 if found >= 0 else found
+
+
+def wrong_type(reading: Reading, call: Call, start: int) -> None:
+    """Report that the value since ``start`` is not what the schema declares."""
+    at = reading.source.at
+    detail = "the value is not of its declared type"
+    reading.channel.defect(DefectKind.WRONG_TYPE, start, at, detail, call.index)
 
 
 class Frame:
@@ -101,19 +121,32 @@ _marks_of: Final = Once(_ends_of)
 
 
 class RawValue:
-    """Reads one raw value up to its end. ``frame``: the markers around it.
+    """Reads one raw value up to its end. ``frame``: the markers around it; ``key``: JSON in front of it.
 
     ``anchored``: whether its end must stand at the start of a line. ``escape``: with what an escape begins.
     """
 
     __slots__ = (
-        *("_call", "_frame", "_gaps", "_inner", "_kept", "_live", "_marks", "_nulls", "_param", "_reading"),
+        *(
+            "_call",
+            "_frame",
+            "_gaps",
+            "_inner",
+            "_kept",
+            "_key",
+            "_live",
+            "_marks",
+            "_nulls",
+            "_param",
+            "_reading",
+        ),
         *("_over", "_run", "_source", "_trim", "anchored"),
     )
 
     escape: ClassVar[str] = ""
 
-    def __init__(self, reading: Reading, call: Call, param: Param, frame: Frame) -> None:
+    def __init__(self, reading: Reading, call: Call, param: Param, frame: Frame, key: str = "") -> None:
+        self._key = key
         self._reading = reading
         self._source = reading.source
         self._call = call
@@ -135,10 +168,11 @@ class RawValue:
         """Read the value, its close and what it means. The cursor stands behind the close."""
         source = self._source
         yield from self._lead()
-        start = source.at
+        start = source.base + source.pos
         self._reading.channel.settle(start)
-        if self._live:
-            self._call.take('"', 0)
+        before = self._key + '"' if self._live else self._key
+        if before:
+            self._call.take(before, 0)
         ahead = 0
         while True:
             hit = source.find(self._marks, source.pos + ahead)
@@ -183,7 +217,7 @@ class RawValue:
         if self._run is None or not isinstance(self._run.sink, Call):
             blanks = BLANKS if self._trim == "blank" else _NEWLINE if self.anchored else ""
             sink = self._call if self._live else Kept(self._source, self._kept)
-            self._run = RawRun(self._source, sink, self._marks, blanks, self.escape, self._over)
+            self._run = raw_run(self._source, sink, self._marks, blanks, self.escape, self._over)
         self._source.run = self._run
 
     def _lead(self) -> Steps:
@@ -254,13 +288,7 @@ class RawValue:
         typed = self._param.typed(self._kept.text())
         call.take(typed.json, 0)
         if not typed.ok:
-            self._reading.channel.defect(
-                DefectKind.WRONG_TYPE,
-                start,
-                self._source.at,
-                "the value is not of its declared type",
-                call.index,
-            )
+            wrong_type(self._reading, call, start)
 
     # -- where a value ends ---------------------------------------------------------------------
 

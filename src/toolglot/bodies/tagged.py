@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, ClassVar, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Call, Reading
 from ..dialect import Body, Tag
 from ..events import DefectKind
@@ -23,8 +23,9 @@ from ..pieces import twice
 from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
-from ..stops import NAME_STOP, value_end_begun
+from ..stops import NAME_STOP
 from ..waits import wait
+from .elements import frame_of, plain_of, tags_of, take_plain
 from .rawvalue import Frame, RawValue
 from .tags import (
     ENTITY_MOST,
@@ -32,12 +33,14 @@ from .tags import (
     escape,
     read_tag,
     tag_ahead,
-    tag_at,
     tag_begins,
     tag_head,
     unescape,
     write_tag,
 )
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Final
 
 _NEWLINE: Final = "\n"
 _DOT: Final = "."
@@ -51,7 +54,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
         return at
     if at >= len(source.text):
         return 1 if source.eof else MORE
-    tag, own = _tags(body)
+    tag, own = tags_of(body)
     found = tag_begins(source, at, tag)
     if found == MORE:
         tag_ahead(reading, at, tag, own.open)
@@ -60,7 +63,7 @@ def starts(reading: Reading, at: int, body: Body) -> int:
 
 def head(body: Body) -> tuple[str, ...]:
     """The tag that holds the name, and what stands behind it."""
-    tag, own = _tags(body)
+    tag, own = tags_of(body)
     return () if body.prefixes else tag_head(tag, own.open)
 
 
@@ -79,16 +82,10 @@ def _tag_start(source: Source, at: int, body: Body, most: int) -> int:
     return at
 
 
-def _tags(body: Body) -> tuple[Tag, Tag]:
-    assert body.name is not None
-    assert body.param is not None
-    return body.name, body.param
-
-
 def read(reading: Reading) -> Steps:
     """Read one function and report its call."""
     source, body = reading.source, reading.body
-    tag, own = _tags(body)
+    tag, own = tags_of(body)
     source.pos = _tag_start(source, source.pos, body, reading.limits.header)
     if source.pos >= len(source.text):
         raise Cut("the text ends in front of the name")
@@ -132,7 +129,7 @@ class _Sought:
     __slots__ = ("behind", "follow", "objects")
 
     def __init__(self, body: Body, closers: tuple[str, ...], openers: tuple[str, ...], lenient: bool) -> None:
-        tag, own = _tags(body)
+        tag, own = tags_of(body)
         self.objects = (*body.whole[:1], *(("{",) if lenient or body.inside == "json" else ()))
         self.follow = (own.open, tag.end, *self.objects, *(closers if lenient else ()))
         # An outer close or the next call ends one whose own end is missing. The next call behind the name is
@@ -192,16 +189,21 @@ def _trailing(reading: Reading, ends: Markers) -> Steps:
 def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[None, None, int]:
     """Read all parameters; what stands behind them."""
     source = reading.source
-    tag, own = _tags(reading.body)
+    tag, own = tags_of(reading.body)
+    plain = plain_of(reading.body, reading.closers)
     found = 0
     while found == 0:
+        match = None if plain.element is None else source.piece(plain.element, source.pos, plain.ends)
+        if match is not None and take_plain(reading, call, match):
+            found = 0 if match[3] == own.open else 1
+            continue
         param = yield from read_tag(reading, own)
-        reading.channel.settle(source.at)
-        call.take(("{" if call.empty else ", ") + json_string(param.name) + ": ", 0)
+        key = ("{" if call.empty else ", ") + json_string(param.name) + ": "
         if param.empty:
-            call.take('""', 0)
+            reading.channel.settle(source.at)
+            call.take(key + '""', 0)
         else:
-            yield from _value(reading, call, _param(reading, call, param, own))
+            yield from _value(reading, call, _param(reading, call, param, own), key)
         found = yield from _ahead(reading, behind)
         if found == NONE:
             raise Malformed(f"expected {own.open!r} or {tag.end!r}")
@@ -210,48 +212,30 @@ def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[
     return found
 
 
-def _sibling(reading: Reading, call: Call, at: int) -> int:
-    """Whether the tag whose name begins at local index ``at`` is a parameter of the tool."""
-    found = tag_at(reading.source, at, _tags(reading.body)[1], reading.limits.header)
-    if not isinstance(found, Tagged):
-        return found
-    tool = call.tool
-    return 1 if tool is None or tool.open or tool.declares(found.name) else NONE
-
-
-def _frame(body: Body) -> Frame:
-    tag, own = _tags(body)
-    over = None if body.gaps else value_end_begun(own.end, own.open, own.close, bool(own.key), tag.end)
-    return Frame((own.end,), (own.open,), _sibling, (tag.end,), (tag.open,), over=over)
-
-
-_frame_of: Final = Once(_frame)
-
-
-def _value(reading: Reading, call: Call, param: Param) -> Steps:
+def _value(reading: Reading, call: Call, param: Param, key: str) -> Steps:
     """Read one value and its close, where it stands between quotation markers those too."""
     # One generator less is open all the while that a long value comes.
-    return _quoted(reading, call, param) if reading.body.quote else _raw(reading, call, param)
+    return _quoted(reading, call, param, key) if reading.body.quote else _raw(reading, call, param, key)
 
 
-def _raw(reading: Reading, call: Call, param: Param) -> Steps:
-    reader = EscapedValue if _tags(reading.body)[1].escapes == "text" else RawValue
-    return reader(reading, call, param, _frame_of(reading.body)).read()
+def _raw(reading: Reading, call: Call, param: Param, key: str) -> Steps:
+    reader = EscapedValue if tags_of(reading.body)[1].escapes == "text" else RawValue
+    return reader(reading, call, param, frame_of(reading.body, call.tool), key).read()
 
 
-def _quoted(reading: Reading, call: Call, param: Param) -> Steps:
+def _quoted(reading: Reading, call: Call, param: Param, key: str) -> Steps:
     source, quote = reading.source, reading.body.quote
-    own = _tags(reading.body)[1]
+    own = tags_of(reading.body)[1]
     found = MORE
     while found == MORE:
         found = source.follows(source.pos, quote[:1])
         if found == MORE:
             yield
     if found != 0:
-        yield from _raw(reading, call, param)
+        yield from _raw(reading, call, param, key)
         return
     source.pos = source.follow_at + len(quote[0])
-    yield from RawValue(reading, call, param, Frame(quote[1:], (own.end,))).read()
+    yield from RawValue(reading, call, param, Frame(quote[1:], (own.end,)), key).read()
     if (yield from _ahead(reading, (own.end,))) == NONE:
         raise Malformed(f"expected {own.end!r}")
     source.pos = source.follow_at + len(own.end)
@@ -304,7 +288,7 @@ def _ahead(reading: Reading, options: tuple[str, ...]) -> Generator[None, None, 
 
 def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body, before: int = 0) -> str:
     """The function elements of ``calls``; ``before``: how many stand before them."""
-    tag, own = _tags(body)
+    tag, own = tags_of(body)
     edge = _NEWLINE if body.trim == "newline" else ""
     lines: list[str] = []
     for number, (name, arguments) in enumerate(calls, start=before + 1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 
-from .._typing import Final
+from .._typing import TYPE_CHECKING
 from ..calls import Reading
 from ..dialect import Tag
 from ..errors import RenderError
@@ -18,6 +18,9 @@ from ..pieces import attributes_of
 from ..scanner import BLANKS, MORE, NONE, Source
 from ..stops import one_of, tag_begun, tag_parts, tag_stop
 from ..waits import expect
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _QUOTES: Final = "\"'"
 _OPENING: Final = "<"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 
-from .._typing import Any, Final
+from .._typing import TYPE_CHECKING, Any
 from ..calls import Reading
 from ..dialect import Body, Tag
 from ..errors import RenderError
@@ -25,6 +25,9 @@ from ..schema import UNDECLARED, Place
 from ..stops import one_of
 from .rawvalue import behind, ends_call
 from .tags import read_tag, tag_begins, write_tag
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _TEXT_KEY: Final = "$text"
 _TEXT: Final = frozenset({"string"})
