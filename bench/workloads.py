@@ -109,6 +109,17 @@ def source(size: int, *, blank: str = "\n    ", seed: int = 7) -> str:
     return "".join(pieces)[: size - 1] + "."
 
 
+def unheard(size: int, seed: int = 7) -> str:
+    """``size`` characters of prose whose words are all made up: hardly four of them come twice in a row."""
+    draw = random.Random(seed)
+    words: list[str] = []
+    length = 0
+    while length < size:
+        words.append("".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=draw.randint(2, 9))))
+        length += len(words[-1]) + 1
+    return " ".join(words)[: size - 1] + "."
+
+
 def escaped(size: int) -> str:
     """Text of which JSON escapes nearly every other character; about ``size`` characters when written."""
     line = 'say("\\d+\t\\"x\\"")\r\n"é\u0001"\\\\'
@@ -204,6 +215,7 @@ def workloads() -> list[Workload]:
             made.append(Workload(dialect, size, dialect, form.write(calls), calls))
     prose = source(64 * KB, blank="\n")
     made.append(Workload("prose", 64, "hermes", prose, []))
+    made.append(Workload("new words", 64, "hermes", unheard(64 * KB), []))
     many: list[Call] = [("get_weather", {"city": f"City{i}", "days": i}) for i in range(20)]
     for dialect in ("hermes", "qwen3_coder"):
         made.append(Workload(f"20 calls {dialect}", 0, dialect, FORMATS[dialect].write(many), many))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolglot.markers import Markers, Rope
+from toolglot.scanner import counting
 
 
 def first(markers: Markers, text: str, start: int = 0, final: bool = False) -> tuple[int, str, bool] | None:
@@ -282,7 +283,11 @@ def test_a_long_text_is_searched_as_a_short_one(
         assert (None if found is None else found[0]) == min([*whole, *runs], default=None)
 
 
-def test_each_hit_has_one_of_its_rare_characters() -> None:
+def test_a_long_text_without_a_hit_is_looked_at_once_for_each_rare_character() -> None:
     markers = Markers(["call:", "[TOOL]", "functools", "functions.get_x:"], code=True)
-    assert markers.search("x" * 5000 + "functools", 0, final=False) is not None
-    assert markers._rare == (("`", 0), ("~", 0), (":", 15), ("[", 0), ("functools", 0))
+    text = "x" * 100_000
+    with counting() as count:
+        assert markers.search(text, 0, final=False) is None
+    # For ``:``, ``[``, the word that has nothing rare, and the two characters of code; near the end for all.
+    assert 5 * len(text) - 5_000 < count.characters < 5 * len(text) + 5_000
+    assert first(markers, text + "functools") == (100_000, "functools", False)
