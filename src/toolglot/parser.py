@@ -158,29 +158,28 @@ class Parser:
             part = run.parts.get(text)
             if part is None:
                 part = run.learn(text)
-            if part is not None:
-                taken, piece, held, ahead, size = part
-                if not size:
-                    run.held = held
-                    run.ahead = ahead
+                if part is None:
+                    return self._feed(delta, channel, special)
+            taken, piece, held, size = part
+            start = run.at
+            end = start + size
+            if end <= run.most or run.more(end):
+                run.held = held
+                if not piece:
+                    if size:
+                        run.at = end
+                        run.pieces.append(taken)
                     return _NOTHING
-                start = run.at
-                end = start + size
-                if end <= run.most or run.more(end):
-                    run.at = end
-                    run.held = held
-                    run.ahead = ahead
-                    run.pieces.append(taken)
-                    if not piece:
-                        return _NOTHING
-                    if NEW_EVENT is None:
-                        return (run.event(piece, start, end),)
-                    event = NEW_EVENT(run.kind)
-                    if run.index >= 0:
-                        event.index = run.index
-                    event.text = piece
-                    event.span = (start, end)
-                    return (event,)
+                run.at = end
+                run.pieces.append(taken)
+                if NEW_EVENT is None:
+                    return (run.event(piece, start, end),)
+                event = NEW_EVENT(run.kind)
+                if run.index >= 0:
+                    event.index = run.index
+                event.text = piece
+                event.span = (start, end)
+                return (event,)
         return self._feed(delta, channel, special)
 
     def _feed(self, delta: str, channel: ChannelName, special: bool | None) -> Sequence[Event]:

@@ -2,7 +2,8 @@
 
 Promises: models write the same tokens again and again, and what a run makes of one depends on the text and
 on what the run looks for alone; so it is worked out once. What is remembered is bounded: texts of
-``LONGEST`` characters, ``MOST`` of each kind of run, for the kinds that were asked for last.
+``LONGEST`` characters, ``MOST`` of each kind of run, for the kinds that were asked for last. Texts that are
+all new cost little more than a search: where no more fit, the next ones are forgotten, up to ``MISSED``.
 
 Does not: know what makes a part (``runs``).
 """
@@ -17,14 +18,27 @@ from ._typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Final
 
-Part = tuple[str, str, str, int, int]
-"""What is taken of a text, the text of its event (empty where there is none), and what is held behind it;
-how much of what is held needs no second look; how many characters are taken."""
+Part = tuple[str, str, str, int]
+"""What is taken of a text, the text of its event (empty where there is none), what is held behind it, and how
+many characters are taken."""
 Parts = dict[str, Part | None]
 """What is made of texts; None where the machine has to read one."""
 
 LONGEST: Final = 96
 MOST: Final = 2048
+MISSED: Final = 8 * MOST
+_missed: Final = [0]
+
+
+def remember(parts: Parts, text: str, part: Part | None) -> None:
+    """Remember what is made of ``text``, a short one, where there is room, or it is time to begin anew."""
+    if len(parts) >= MOST:
+        _missed[0] += 1
+        if _missed[0] < MISSED:
+            return
+        _missed[0] = 0
+        parts.clear()
+    parts[text] = part
 
 
 class Beginning:

@@ -74,7 +74,7 @@ class ProseRun(Run):
                 return None
         safe = tail(text, end, self._blanks)
         taken = text[:safe]
-        return taken, taken, text[safe:], end - safe, safe
+        return taken, taken, text[safe:], safe
 
     def _deliver(self, text: str) -> None:
         source = self.source

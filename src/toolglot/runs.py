@@ -20,7 +20,7 @@ from .counts import open_counts as counts
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
 from .markers import Markers
-from .parts import LONGEST, MOST, Beginning, Part, Parts, parts_of
+from .parts import LONGEST, Beginning, Part, Parts, parts_of, remember
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
@@ -54,7 +54,7 @@ class Run:
     """
 
     __slots__ = (
-        *("ahead", "at", "held", "index", "kind", "most", "parts", "pieces", "source"),
+        *("at", "held", "index", "kind", "most", "parts", "pieces", "source"),
         *("_ascii", "_end", "_joined", "_last", "_led", "_looked", "_memory", "_ordinary"),
         *("_silent", "_stop"),
     )
@@ -78,8 +78,6 @@ class Run:
         self.at = 0
         self.most = -1
         self.held = ""
-        # How much of what is held needs no second look.
-        self.ahead = 0
         self.pieces: list[str] = []
         self._memory = memory
         self.parts = memory[0]
@@ -109,7 +107,6 @@ class Run:
         self._joined = 0
         self._ordinary = ordinary
         self.held = source.text[pos:]
-        self.ahead = source.ahead
         self.at = at = lead + shift
         self._end = at + room
         self.most = at + (room if room < _JOIN else _JOIN)
@@ -126,17 +123,15 @@ class Run:
         part: Part | None
         held = self._last and text[-1:] in self._last
         if found is None and not held and (not self._ascii or text.isascii()):
-            part = (text, "" if self._silent else text, "", 0, len(text))
+            part = (text, "" if self._silent else text, "", len(text))
         else:
             part = self._part(text, len(text) if found is None else found.start())
             if part is None or len(part[2]) > HELD_MOST:
                 part = None
             elif self._silent:
-                part = (part[0], "", part[2], part[3], part[4])
+                part = (part[0], "", part[2], part[3])
         if len(text) <= LONGEST:
-            if len(parts) >= MOST:
-                parts.clear()
-            parts[text] = part
+            remember(parts, text, part)
         return part
 
     def more(self, to: int) -> bool:
@@ -174,7 +169,8 @@ class Run:
             return
         source = self.source
         source.grow(new, self._ordinary)
-        source.ahead = self.ahead if held else 0
+        # What is held is looked at again: it is short.
+        source.ahead = 0
         if text:
             self._deliver(text)
 
@@ -240,7 +236,7 @@ class StringRun(Run):
             if self.over is None or not self.over.begins(text, end):
                 return None
         taken = text[:end]
-        return taken, taken, text[end:], 0, end
+        return taken, taken, text[end:], end
 
     def _deliver(self, text: str) -> None:
         if not self._silent:
@@ -308,7 +304,7 @@ class RawRun(Run):
                 return None
         safe = tail(text, end, self._blanks)
         taken = text[:safe]
-        return taken, json_escape(taken), text[safe:], end - safe, safe
+        return taken, json_escape(taken), text[safe:], safe
 
     def _deliver(self, text: str) -> None:
         if not self._silent:

@@ -41,7 +41,7 @@ class HeadRun(Run):
         return _PLENTY
 
     def _part(self, text: str, start: int) -> Part | None:
-        return ("", "", text, 0, 0) if self._begun_as.begins(text, self._rel) else None
+        return ("", "", text, 0) if self._begun_as.begins(text, self._rel) else None
 
     def _deliver(self, text: str) -> None:
         """All is held."""
@@ -89,7 +89,7 @@ class OptionRun(Run):
         return _PLENTY
 
     def _part(self, text: str, start: int) -> Part | None:
-        return ("", "", text, 0, 0) if undecided(text[self._rel :].lstrip(BLANKS), self._options) else None
+        return ("", "", text, 0) if undecided(text[self._rel :].lstrip(BLANKS), self._options) else None
 
     def _deliver(self, text: str) -> None:
         """All is held."""
