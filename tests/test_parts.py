@@ -26,8 +26,8 @@ def test_what_is_remembered_is_bounded() -> None:
     for number in range(MOST):
         assert run.learn(str(number)) is not None
     assert len(run.parts) == MOST
-    # Where no more fit, the next are worked out each time, until so many were, in all runs, that it is time to
-    # begin anew.
+    # Where no more fit, the next are worked out each time, until so many were, in all runs, that it is time
+    # to begin anew.
     missed = 0
     while len(run.parts) == MOST:
         assert run.learn(str(MOST)) is not None

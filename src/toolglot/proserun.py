@@ -11,15 +11,17 @@ from ._typing import TYPE_CHECKING, Any, Protocol
 from .events import Reasoning, Text
 from .markers import Markers
 from .parts import Part, parts_of
-from .runs import Run, begun, tail
+from .runs import JOIN, Run, begun, tail
 from .scanner import BLANKS, Source
 from .stops import SURROGATE, prose_patterns
+from .window import CONTEXT
 
 if TYPE_CHECKING:
     from typing import Final
 
-# How much is taken before the machine reads on: it keeps none of it, where that of arguments stays.
+# How much is taken before the machine reads on: where text is kept, and where it is not.
 _FOLD: Final = 2048
+_PLENTY: Final = 1 << 20
 
 
 class Flow(Protocol):
@@ -37,7 +39,7 @@ class ProseRun(Run):
     with which a marker inside a word may begin; any, where there are none.
     """
 
-    __slots__ = ("_blanks", "_firsts", "_flow", "_markers")
+    __slots__ = ("_blanks", "_firsts", "_flow", "_keeping", "_markers")
 
     def __init__(
         self,
@@ -56,13 +58,26 @@ class ProseRun(Run):
         super().__init__(source, kind, parts_of(markers, blanks, firsts, "prose"), care, blanks)
         self._ascii = spelled
         self._flow = flow
+        self._keeping = False
         self._markers = markers
         self._blanks = blanks
         self._firsts = firsts
 
     def _room(self) -> int:
         flow, source = self._flow, self.source
-        return _FOLD if not flow.holds and not flow.aside and flow.mark == source.base + source.pos else 0
+        if flow.holds or flow.aside or flow.mark != source.base + source.pos:
+            return 0
+        self._keeping = source.keeping
+        return _FOLD if self._keeping else _PLENTY
+
+    def more(self, to: int) -> bool:
+        """As in any run; what went out is let go, but for the end of it that may be asked for again."""
+        if self._keeping or to > self._end:
+            return super().more(to)
+        # Each piece has a character at least.
+        del self.pieces[:-CONTEXT]
+        self.most = min(to + JOIN, self._end)
+        return True
 
     def _part(self, text: str, start: int) -> Part | None:
         if not text.isascii() and SURROGATE.search(text) is not None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _FOLD: Final = 4096
 # After so many characters their deltas are joined, since each is a text of its own, of fifty bytes more; and
 # what was joined so often is joined with all before it.
-_JOIN: Final = 128
+JOIN: Final = 128
 _JOINED_MOST: Final = 4
 HELD_MOST: Final = 64
 # Finds something in any text.
@@ -55,7 +55,7 @@ class Run:
 
     __slots__ = (
         *("at", "held", "index", "kind", "most", "parts", "pieces", "source"),
-        *("_ascii", "_end", "_joined", "_last", "_led", "_looked", "_memory", "_ordinary"),
+        *("_ascii", "_end", "_from", "_joined", "_last", "_led", "_looked", "_memory", "_ordinary"),
         *("_silent", "_stop"),
     )
 
@@ -81,7 +81,7 @@ class Run:
         self.pieces: list[str] = []
         self._memory = memory
         self.parts = memory[0]
-        self._end = self._joined = self._led = 0
+        self._end = self._from = self._joined = self._led = 0
         self._silent = False
         self._looked = 0
         self._ordinary = False
@@ -107,9 +107,9 @@ class Run:
         self._joined = 0
         self._ordinary = ordinary
         self.held = source.text[pos:]
-        self.at = at = lead + shift
+        self.at = self._from = at = lead + shift
         self._end = at + room
-        self.most = at + (room if room < _JOIN else _JOIN)
+        self.most = at + (room if room < JOIN else JOIN)
         self.parts = self._memory[2 * ordinary + self._silent]
         return True
 
@@ -141,8 +141,7 @@ class Run:
         joined = self._joined if self._joined < _JOINED_MOST else 0
         self.pieces[joined:] = ["".join(self.pieces[joined:])]
         self._joined = joined + 1
-        most = to + _JOIN
-        self.most = most if most < self._end else self._end
+        self.most = min(to + JOIN, self._end)
         return True
 
     def event(self, text: str, start: int, end: int) -> Event:
@@ -159,16 +158,19 @@ class Run:
             text = "".join(self.pieces)
             self.pieces.clear()
             new = text + held
-        if self._led:
-            new = new[self._led :]
-        self.held, self._led = "", 0
+        gone = self.at - self._from - len(text)
+        led = self._led
+        self.held, self._led, self._from = "", 0, self.at
         if counts:
-            examined(self._looked + len(new))
+            examined(self._looked + gone + len(new) - led)
             self._looked = 0
-        if not new:
-            return
         source = self.source
-        source.grow(new, self._ordinary)
+        if gone:
+            source.leap(gone + len(new) - led, new, self._ordinary)
+        elif led < len(new):
+            source.grow(new[led:] if led else new, self._ordinary)
+        else:
+            return
         # What is held is looked at again: it is short.
         source.ahead = 0
         if text:

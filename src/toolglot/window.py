@@ -128,6 +128,23 @@ class Window:
             self._kept_to = self.base + len(self.text) + len(text)
         self.text += text
 
+    def leap(self, length: int, text: str, ordinary: bool) -> None:
+        """As ``grow``, for ``length`` characters of which only the end of what is behind the cursor then, and
+        what is not, is at hand: ``text``. The cursor stands where that begins.
+        """
+        if ordinary:
+            self.flag(length, special=False)
+        self.base += len(self.text) + length - len(text)
+        self.text = text
+        self.pos = 0
+        if self.flags:
+            self.flags = [f for f in self.flags if f[1] > self.base]
+
+    @property
+    def keeping(self) -> bool:
+        """Whether text is kept."""
+        return bool(self._keeps)
+
     # -- text that must stay at hand ------------------------------------------------------------
 
     def keep(self, start: int) -> None:
