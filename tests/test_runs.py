@@ -97,7 +97,7 @@ def test_prose_that_went_out_is_let_go(step: int, special: bool | None) -> None:
     call = '<tool_call>{"name": "write_file", "arguments": {}}</tool_call>'
     text = "So it goes, and goes. " * 30 + f"\n> ```\n> {call}\n> ```\n" + "And on it went. " * 30
     parser = Parser("hermes", tools=TOOLS)
-    events = []
+    events: list[Event] = []
     for at in range(0, len(text), step):
         events += parser.feed(text[at : at + step], special=special)
         assert sum(map(len, parser._run.pieces)) <= JOIN + (step + 1) * CONTEXT + step
