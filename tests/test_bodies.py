@@ -9,8 +9,8 @@ import pytest
 
 import toolglot
 from tests.delivery import merge, run
-from toolglot import Arguments, Dialect, Message, RenderError, ToolCall
-from toolglot.bodies import CODEC_NAMES, codec_of
+from toolglot import Arguments, Dialect, Message, Parser, RenderError, ToolCall
+from toolglot.bodies import CODEC_NAMES, FIRSTS, codec_of
 from toolglot.dialect import Body
 
 FUNCTION = {"open": "<f=", "close": ">", "end": "</f>"}
@@ -618,3 +618,12 @@ def test_writing_keyed_lines() -> None:
 
 def test_a_call_is_a_value() -> None:
     assert ToolCall("f", {"a": "é"}).arguments_json == '{"a": "é"}'
+
+
+@pytest.mark.parametrize("codec", FIRSTS)
+def test_a_body_begins_with_no_other_character(codec: str) -> None:
+    spec = Dialect.from_dict(
+        {"slug": "one", "envelope": {"open": ["<c>"], "gap": "none"}, "body": [{"codec": codec}]}
+    )
+    waits = [c for c in map(chr, range(0x250)) if Parser(spec).feed(f"<c>{c}") == ()]
+    assert "".join(waits) == FIRSTS[codec]

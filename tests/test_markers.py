@@ -291,3 +291,29 @@ def test_a_long_text_without_a_hit_is_looked_at_once_for_each_rare_character() -
     # For ``:``, ``[``, the word that has nothing rare, and the two characters of code; near the end for all.
     assert 5 * len(text) - 5_000 < count.characters < 5 * len(text) + 5_000
     assert first(markers, text + "functools") == (100_000, "functools", False)
+
+
+@pytest.mark.parametrize("start", [0, 1_030, 4_980, 5_000])
+@pytest.mark.parametrize("length", [5_010, 5_070, 9_000])
+def test_a_word_is_looked_for_by_what_stands_behind_it(start: int, length: int) -> None:
+    markers = Markers(["functools", "<a>"], then={"functools": "["})
+    text = "func tools < [ " * 333 + "then " + "functools["
+    assert first(markers, text.ljust(length, "."), start) == (5_000, "functools", False)
+    assert first(markers, text[:-1], start) == (5_000, "functools", False)
+
+
+def test_a_word_with_nothing_behind_it_costs_no_search_of_its_own() -> None:
+    markers = Markers(["functools", "<a>"], then={"functools": "["})
+    text = "." * 2_000 + "functools, " * 10_000 + "." * 100
+    with counting() as count:
+        assert markers.search(text, 0, final=False) is None
+    assert 2 * len(text) - 10_000 < count.characters < 2 * len(text) + 10_000
+
+
+def test_a_text_with_few_rare_characters_is_looked_at_once_for_each() -> None:
+    markers = Markers(["call:", "[TOOL]", "get_x("], code=True)
+    text = ("See: it goes [on] and on. " + "So it goes, and gets on. " * 40) * 60
+    with counting() as count:
+        assert markers.search(text, 0, final=False) is None
+    # For ``:``, ``[``, ``_`` and the two characters of code, and up to twice for one that is far.
+    assert count.characters < 10 * len(text)

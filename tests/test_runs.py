@@ -11,8 +11,6 @@ import toolglot
 from tests.casefile import tools_from
 from tests.delivery import check_tiling, merge, random_pieces
 from toolglot import Arguments, CallStart, Event, Message, Parser, Reasoning, Text, ToolCall
-from toolglot.runs import JOIN
-from toolglot.window import CONTEXT
 
 TOOLS = tools_from("write_file(path: string, text: string)")
 HARD = (
@@ -92,15 +90,14 @@ def test_blanks_at_the_end_of_a_delta_wait_for_the_next() -> None:
 
 @pytest.mark.parametrize("special", [None, False])
 @pytest.mark.parametrize("step", [1, 3, 8])
-def test_prose_that_went_out_is_let_go(step: int, special: bool | None) -> None:
-    """But for its end, which tells whether a fence stands on a line of its own."""
+def test_the_end_of_long_prose_is_still_known(step: int, special: bool | None) -> None:
+    """What went out is let go, but for what tells whether a fence stands on a line of its own."""
     call = '<tool_call>{"name": "write_file", "arguments": {}}</tool_call>'
     text = "So it goes, and goes. " * 30 + f"\n> ```\n> {call}\n> ```\n" + "And on it went. " * 30
     parser = Parser("hermes", tools=TOOLS)
     events: list[Event] = []
     for at in range(0, len(text), step):
         events += parser.feed(text[at : at + step], special=special)
-        assert sum(map(len, parser._run.pieces)) <= JOIN + (step + 1) * CONTEXT + step
     events += [*parser.feed(call, special=None if special is None else True), *parser.close()]
     check_tiling(text + call, events)
     assert merge(events) == merge(events_of([text + call], "hermes", None))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -31,10 +31,12 @@ _SMALL_MOST: Final = 64
 _JOINED: Final = 2048
 _RUN_MOST: Final = 32
 # Where nothing was found in so many characters, those that are rare elsewhere are looked for first, which is
-# many times faster; behind one that is no hit in so few, and so often before that is given up.
+# many times faster. Behind one that is no hit, in so many at least; where there are more of these than one in
+# so many characters, and some, that is given up.
 _LONG: Final = 1024
 _NARROW: Final = 64
-_TRIES: Final = 8
+_SPARSE: Final = 256
+_MISSES: Final = 8
 _RARE_MOST: Final = 16
 # What prose and code have now and then, and what they are full of.
 _SELDOM: Final = ":;/(){}[]_-"
@@ -42,6 +44,7 @@ _COMMON: Final = 3
 _RUNS: Final = "`~"
 
 
+_NO_THEN: Final[Mapping[str, str]] = {}
 _NO_PIECES: Final[list[str]] = []
 _NO_STARTS: Final[list[int]] = []
 
@@ -125,15 +128,23 @@ class Markers:
     """A set of literal markers, compiled once into a search that also sees a marker's beginning at the end.
 
     ``code`` adds runs of backticks and of tildes, ``lines`` newlines, as further hits. ``firsts``: the
-    characters with which a hit may begin.
+    characters with which a hit may begin. ``then``: characters, one of which stands right behind a marker
+    wherever it counts; where none does, a long text may be passed as if it held none.
     """
 
     __slots__ = (
         *("firsts", "literals", "_begun", "_extra", "_final", "_longer", "_open", "_settled"),
-        *("_rare", "_reach", "_trie", "_wholes"),
+        *("_rare", "_reach", "_then", "_trie", "_wholes"),
     )
 
-    def __init__(self, literals: Iterable[str], *, code: bool = False, lines: bool = False) -> None:
+    def __init__(
+        self,
+        literals: Iterable[str],
+        *,
+        code: bool = False,
+        lines: bool = False,
+        then: Mapping[str, str] = _NO_THEN,
+    ) -> None:
         self.literals = frozenset(literals)
         if any(len(literal) > LONGEST for literal in self.literals):
             raise DialectError(f"a marker has at most {LONGEST} characters")
@@ -154,73 +165,79 @@ class Markers:
         # A newline that is a hit of its own, and begins no marker.
         self._settled = "\n" if lines and "\n" not in self._trie else ""
         self._longer = _longer(self.literals)
+        self._then = then
         self._rare: tuple[tuple[str, int], ...] | None = None
         self._reach = max([_RUN_MOST, *map(len, self.literals)])
 
     def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
         """The first hit at or after ``start``; ``final`` means that no more text can come."""
+        if len(text) - start > 2 * _LONG + self._reach:
+            near = start + _LONG
+            match = self._hit(text, start, near, final)
+            if match is not None and match.end() < near:
+                return match
+            start = self._nearest(text, near if match is None else match.start(), final)
+        return self._hit(text, start, len(text), final)
+
+    def _hit(self, text: str, start: int, end: int, final: bool) -> re.Match[str] | None:
+        """As ``search``, in ``text[:end]``."""
         pattern = self._final if final else self._open
         if pattern is None:
             pattern = self._compile(final)
-        match = self._next(pattern, text, start)
-        while match is not None and match.group()[:_SHORT] in self._begun:
+        while True:
+            match = pattern.search(text, start, end)
+            if open_counts:
+                examined((end if match is None else match.end()) - start)
+            if match is None or match.group()[:_SHORT] not in self._begun:
+                return match
             found = self._whole(match.group()[:_SHORT], final).match(text, match.start())
             if found is not None:
                 return found
-            match = self._next(pattern, text, match.start() + 1)
-        return match
+            start = match.start() + 1
 
-    def _next(self, pattern: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:
-        """As ``pattern.search``, quicker where nothing is found for long."""
-        if len(text) - start > 2 * _LONG + self._reach:
-            near = start + _LONG
-            match = pattern.search(text, start, near)
-            if open_counts:
-                examined((near if match is None else match.end()) - start)
-            if match is not None and match.end() < near:
-                return match
-            start = self._nearest(pattern, text, near if match is None else match.start())
-        match = pattern.search(text, start)
-        if open_counts:
-            examined((len(text) if match is None else match.end()) - start)
-        return match
-
-    def _nearest(self, pattern: re.Pattern[str], text: str, start: int) -> int:
+    def _nearest(self, text: str, start: int, final: bool) -> int:
         """A place at or after ``start`` in front of which no hit begins, by the characters that are rare.
 
         What is looked at grows with what was passed: it stays in proportion, wherever the characters stand.
         """
         if self._rare is None:
             self._rare = self._gathered()
-        last = len(text) - self._reach
-        width, tries = _LONG, _TRIES
-        while self._rare and tries and start < last:
+        begin, last = start, len(text) - self._reach
+        width, misses = _LONG, 0
+        while self._rare and start < last and misses <= _MISSES + (start - begin) // _SPARSE:
             end = nearest = min(start + width, last)
+            behind = -1
             for rare, ahead in self._rare:
                 to = nearest + ahead + len(rare) - 1
                 at = text.find(rare, start, to)
                 if open_counts:
                     examined((to if at < 0 else at + 1) - start)
                 if at >= 0:
-                    nearest = max(at - ahead, start)
-            if nearest == end:
+                    nearest, behind = max(at - ahead, start), at
+            if behind < 0:
                 start, width = end, 2 * width
-            elif pattern.match(text, nearest) is not None:
-                return nearest
-            else:
-                start, width, tries = nearest + 1, _NARROW, tries - 1
+                continue
+            match = self._hit(text, nearest, behind + self._reach, final)
+            if match is not None and match.start() <= behind:
+                return match.start()
+            start, misses = behind + 1, misses + 1
+            # About as far as the next one is.
+            width = _NARROW + (start - begin) // misses
         return start
 
     def _gathered(self) -> tuple[tuple[str, int], ...]:
         """Characters one of which stands in each hit but one at the end of the text, at most so far behind.
 
-        A hit without a rare one is looked for as a whole. Empty where there are too many.
+        A hit without a rare one, in it or behind it, is looked for as a whole. Empty where there are too many.
         """
         rare: dict[str, int] = {}
         for hit in sorted([*self.literals, *(run[0] for run in self._extra)], key=len):
             best = min([c for c in hit if c in rare] or hit, key=_commonness)
             if _commonness(best) == _COMMON:
-                rare[hit] = 0
+                for after in self._then.get(hit, ""):
+                    rare[after] = max(rare.get(after, 0), len(hit))
+                if hit not in self._then:
+                    rare[hit] = 0
             else:
                 rare[best] = max(rare.get(best, 0), hit.index(best))
         return tuple(rare.items()) if len(rare) <= _RARE_MOST else ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ._typing import TYPE_CHECKING
-from .bodies import CODEC_NAMES, head_of
+from .bodies import CODEC_NAMES, FIRSTS, head_of
 from .dialect import Body, Dialect, Envelope, Unmarked
 from .errors import DialectError
 from .markers import LONGEST, Markers
@@ -167,7 +167,8 @@ class Table:
     def _compile(self, names: frozenset[str]) -> None:
         bare = {"object": "{", "array": "[{", "list": "[", "lines": "".join(n[0] for n in names)}
         self.answer_firsts = frozenset("".join(bare[m.unmarked.shape] for m in self.answers if m.unmarked))
-        self.outside = Markers(self.meanings, code=True)
+        then = {m: firsts for m, found in self.meanings.items() if (firsts := _behind(found))}
+        self.outside = Markers(self.meanings, code=True, then=then)
         self.quoted = Markers(self.meanings, code=True, lines=True)
         inside = (Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE, Kind.STOP)
         ends = {end for dialect in self.dialects for end in dialect.reasoning.ends}
@@ -266,6 +267,19 @@ def _words(envelope: Envelope) -> frozenset[str]:
     """Markers that are plain words: markup only where it is known that this dialect is spoken."""
     wraps = (*envelope.wrap_open, *envelope.wrap_close)
     return frozenset((*envelope.lines, *(m for m in wraps if not m.startswith(envelope.special))))
+
+
+def _behind(meanings: list[Meaning]) -> str:
+    """The characters one of which must stand right behind a marker of these ``meanings``; empty for any."""
+    firsts = ""
+    for meaning in meanings:
+        if meaning.kind is not Kind.OPEN or meaning.dialect.envelope.gap != "none":
+            return ""
+        for body in meaning.dialect.bodies:
+            if body.open or body.codec not in FIRSTS:
+                return ""
+            firsts += FIRSTS[body.codec]
+    return firsts
 
 
 def _openers(body: Body) -> tuple[str, ...]:

@@ -64,6 +64,9 @@ _KNOWN: Final[dict[str, tuple[str, str, str, str]]] = {
 }
 
 CODEC_NAMES: Final = tuple(_KNOWN)
+
+# With what a body of these codecs begins, a fence included; those of the others begin with many characters.
+FIRSTS: Final = {"json_array": "[`", "json_keyed": "[`"}
 _codecs: Final[dict[str, Codec]] = {}
 
 
