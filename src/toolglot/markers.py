@@ -228,7 +228,7 @@ class Markers:
     def _gathered(self) -> tuple[tuple[str, int], ...]:
         """Characters one of which stands in each hit but one at the end of the text, at most so far behind.
 
-        A hit without a rare one, in it or behind it, is looked for as a whole. Empty where there are too many.
+        A hit without a rare one, in it or behind it, is looked for whole. Empty where there are too many.
         """
         rare: dict[str, int] = {}
         for hit in sorted([*self.literals, *(run[0] for run in self._extra)], key=len):
