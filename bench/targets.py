@@ -72,9 +72,12 @@ def targets(samples: Samples, texts: list[Workload], entry: str) -> Iterator[Tar
                 if one.met is False:
                     yield one
     auto = entry.replace("toolglot", "toolglot-auto")
-    ratios = [r for w in texts if (r := samples.ratio((auto, w.id, "stream"), (entry, w.id, "stream")))]
-    yield Target("auto over the named dialect, streamed, median", median(ratios) if ratios else None, 2, True)
-    yield Target("auto over the named dialect, streamed, worst", max(ratios, default=None), 2, True)
+    for mode in ("stream", "oneshot"):
+        ratios = [r for w in texts if (r := samples.ratio((auto, w.id, mode), (entry, w.id, mode)))]
+        yield Target(
+            f"auto over the named dialect, {mode}, median", median(ratios) if ratios else None, 2, True
+        )
+        yield Target(f"auto over the named dialect, {mode}, worst", max(ratios, default=None), 2, True)
 
 
 def _against(samples: Samples, entry: str, text: str, peer: str, least: float, mode: str) -> Target:
