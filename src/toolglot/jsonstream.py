@@ -18,6 +18,7 @@ import re
 from collections.abc import Generator, Sequence
 
 from ._typing import TYPE_CHECKING
+from .counts import open_counts
 from .faults import Cut, Malformed, OverLimit
 from .jsonstring import AS_KEY, IN_ARRAY, IN_OBJECT, NO_CONTEXT, Repaired, Steps, StringReader
 from .jsontext import SCALAR_MOST, is_number, whole_at
@@ -102,8 +103,11 @@ class ValueReader(StringReader):
                     self.sink = outer
                 if not stack:
                     return
-            at = yield from self.next()
-            c = source.text[at]
+            at, text = source.pos, source.text
+            if at >= len(text) or text[at] in BLANKS or open_counts:
+                at = yield from self.next()
+                text = source.text
+            c = text[at]
             if expect == _AFTER:
                 expect = yield from self._after(c, stack)
             elif (expect in (_FIRST_VALUE, _FIRST_KEY)) and c == stack[-1]:
