@@ -172,16 +172,17 @@ class Delimited(Reasoner):
 
     def stream(self, rel: int) -> Verdict:
         """Read a message stream whose first header stands ``rel`` ahead; False where none does."""
-        if not self.state.table.streams:
+        table, at = self.state.table, self.source.pos + rel
+        first = self.source.text[at : at + 1]
+        if not table.streams or (first and table.stream_firsts.isdisjoint((first, ""))):
             return False
         from .messages import Messages
 
-        for dialect in self.state.table.streams:
+        for dialect in table.streams:
             stream = Messages(self.channel, self.reading, self.state.table, dialect, strict=self.strict)
             if (yield from stream.begins(rel, known=False)):
                 self.prose(self.source.pos + rel)
-                self.chosen = dialect
-                self.chosen_by = f"a message's header at {max(self.source.at, 0)}"
+                self.chosen, self.chosen_by = dialect, f"a message's header at {max(self.source.at, 0)}"
                 stream.state = self.state
                 yield from stream.run()
                 return True

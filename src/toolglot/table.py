@@ -104,8 +104,9 @@ class Table:
     ``outside`` finds what counts in the answer, ``quoted`` the same within inline code, ``inside`` what
     counts in reasoning; ``answers`` are the shapes that can only open an answer, ``answer_firsts`` the
     characters with which they begin, ``firsts`` those with which a marker inside a word may begin.
-    ``lines``: markers that count only at the start of a line. ``turn_open``: what starts the model's
-    turn in a prompt, and ``turn_kept`` what of it may be the beginning of a marker.
+    ``stream_firsts``: those with which a message's header may, an empty text among them for any. ``lines``:
+    markers that count only at the start of a line. ``turn_open``: what starts the model's turn in a prompt,
+    and ``turn_kept`` what of it may be the beginning of a marker.
     """
 
     def __init__(self, dialects: Sequence[Dialect], calls: bool = True) -> None:
@@ -129,6 +130,7 @@ class Table:
         self.rest = _rest(self.dialects)
         self.streams = tuple(d for d in dialects if d.envelope.kind == "messages")
         roles = tuple(mark + d.envelope.role for d in self.streams for mark in d.envelope.start)
+        self.stream_firsts = frozenset(mark[:1] for d in self.streams for mark in _headers(d.envelope))
         begun = (*self.meanings, *roles)
         self.turn_kept = tuple(t for t in self.turn_open if any(m.startswith(t) for m in begun))
         self.separators = tuple(d.envelope.separator for d in dialects if d.envelope.separator)
@@ -143,7 +145,8 @@ class Table:
         table = Table((), False)
         table.dialects, table.answers, table.rest = self.dialects, self.answers, self.rest
         table.special, table.lines, table.closes = self.special, self.lines, self.closes
-        table.turn_open, table.turn_kept, table.streams = self.turn_open, self.turn_kept, self.streams
+        table.turn_open, table.turn_kept = self.turn_open, self.turn_kept
+        table.streams, table.stream_firsts = self.streams, self.stream_firsts
         table.separators, table.layout, table.firsts = self.separators, self.layout, self.firsts
         table.meanings = dict(self.meanings)
         ranks = {id(dialect): rank for rank, dialect in enumerate(self.dialects)}
@@ -261,6 +264,12 @@ def _rest(dialects: Sequence[Dialect]) -> Dialect:
         m for d in dialects for m in d.envelope.stops if m in d.envelope.special or m[0] in "<["
     )
     return Dialect("rest", envelope=Envelope(kind="none", stops=tuple(special)))
+
+
+def _headers(envelope: Envelope) -> tuple[str, ...]:
+    """What the headers of a stream of messages begin with; an empty text where that may be any word."""
+    channel = (envelope.channel,) if envelope.channel else ()
+    return (envelope.recipient + envelope.call_prefix, *envelope.start, *channel)
 
 
 def _words(envelope: Envelope) -> frozenset[str]:
