@@ -31,7 +31,6 @@ _RANDOM_BYTES: Final = 12
 _NO_BODY: Final = Body("")
 # Shared by the calls that have nothing to send, and never changed.
 _NO_DRAFT: Final = Draft()
-_NO_TEXTS: Final[list[str]] = []
 
 
 class Ledger:
@@ -78,11 +77,11 @@ class Ledger:
 class Call:
     """A call whose name is known: a sink for the JSON text of its arguments.
 
-    ``empty``: whether no argument text has come yet. ``pending``: what came and was not sent.
+    ``pending``: what came and was not sent.
     """
 
     __slots__ = (
-        *("channel", "index", "name", "tool", "start", "empty", "pending", "room"),
+        *("channel", "index", "name", "tool", "start", "pending", "room"),
         *("_draft", "_held", "_value", "_to"),
     )
 
@@ -96,11 +95,15 @@ class Call:
         self.start = channel.mark
         self._held = held
         self.room = room
-        self.empty = True
-        self.pending = _NO_TEXTS
+        self.pending: list[str] = []
         self._draft = Draft()
         self._value: Any = None
         self._to = channel.mark
+
+    @property
+    def empty(self) -> bool:
+        """Whether no argument text has come yet."""
+        return not self._draft.length
 
     def take(self, text: str, count: int) -> None:
         """``text`` is argument JSON that stands for the next ``count`` characters."""
@@ -113,13 +116,9 @@ class Call:
             raise OverLimit("the call is longer than the limit allows")
         source.pos = end = source.pos + count
         if length:
-            self.empty = False
             self.room -= length
             self._draft.append(text)
-            if self.pending:
-                self.pending.append(text)
-            else:
-                self.pending = [text]
+            self.pending.append(text)
             self._to = source.base + end
 
     def _stretch(self, text: str, escaped: str) -> None:
@@ -127,12 +126,8 @@ class Call:
         source = self.channel.source
         source.pos += len(text)
         self.room -= len(escaped)
-        self.empty = False
         self._draft.stretch(text, text is not escaped)
-        if self.pending:
-            self.pending.append(escaped)
-        else:
-            self.pending = [escaped]
+        self.pending.append(escaped)
         self._to = source.at
 
     def take_plain(self, text: str) -> None:
@@ -193,13 +188,14 @@ class Call:
         channel, end = self.channel, self._to
         start, channel.mark = channel.mark, end
         text = pending[0] if len(pending) == 1 else "".join(pending)
-        self.pending = _NO_TEXTS
+        pending.clear()
         channel.push(Arguments(self.index, text, (start, end)))
 
     def forget(self) -> None:
         """The call leads nowhere, and is only read to its end: nothing of it is kept."""
         self.index = -1
-        self._draft, self.pending = Draft(), _NO_TEXTS
+        self._draft = Draft()
+        self.pending.clear()
 
     def end(self) -> None:
         """The call is complete, up to the cursor. Raises ``Malformed`` where its arguments are no object."""

@@ -12,17 +12,19 @@ from ._typing import TYPE_CHECKING
 from .bodies import read_body
 from .calls import Call, Reading
 from .channel import Channel
+from .closing import pass_late
 from .dialect import Dialect
 from .envelope import Machine, Verdict
 from .events import DefectKind
 from .faults import BodyFault, Cut, OverLimit
-from .jsonstream import Steps
 from .markers import Bookmark, Markers
 from .proserun import ProseRun
-from .scanner import BLANKS, MORE, UNBOUNDED
+from .runs import HELD_MOST
+from .scanner import BLANKS, UNBOUNDED, Pattern
 from .sections import first_marker, is_section
 from .stops import LETTER, holds
-from .table import Kind, Meaning, Table, Way, table_of, way_of
+from .table import Kind, Meaning, Table, Way, table_of
+from .ways import ways_of
 
 if TYPE_CHECKING:
     from typing import Final
@@ -33,7 +35,7 @@ _RUNS_MOST: Final = 3
 class Claims(Machine):
     """Reads the calls of an answer. ``guess``: the dialect is not known, so only offered names count."""
 
-    __slots__ = ("_entered", "_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
+    __slots__ = ("_entered", "_repeat", "_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
 
     def __init__(
         self, channel: Channel, reading: Reading, table: Table, *, strict: bool, guess: bool
@@ -43,6 +45,7 @@ class Claims(Machine):
         self.told = not guess
         self.more: Meaning | None = None
         self._entered: Iterable[None] = ()
+        self._repeat: Pattern | None = None
         self.reached = 0
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
@@ -117,7 +120,7 @@ class Claims(Machine):
             if (yield from self.unmarked(rel, meaning)):
                 if self.guess and self.channel.ledger.count > count:
                     # Families share bodies more often than closes.
-                    yield from self._late_close(sum((m.dialect.envelope.close for m in meanings), ()))
+                    yield from pass_late(self.reading, sum((m.dialect.envelope.close for m in meanings), ()))
                     self.state.edge = self.source.at
                 return True
         if marked:
@@ -138,7 +141,7 @@ class Claims(Machine):
     def envelope(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """Read the envelope whose opener ``hit`` stands ``rel`` ahead, or what else begins there."""
         source = self.source
-        ways, gap = self._ways(found)
+        ways, gap, repeat = ways_of(self.state.table, hit, found)
         noise = 0
         length = len(hit)
         try:
@@ -167,6 +170,9 @@ class Claims(Machine):
         start = source.base + source.follow_at
         self.before_call(rel, way.dialect)
         required = bool(way.dialect.envelope.close)
+        state = self.state
+        plain = way is ways[0] and self.told and not (state.thinking or state.ticks or state.fence)
+        self._repeat = repeat if plain else None
         self._entered = self.region(way, source.at, start, required=required, noise=noise, opener=hit)
         return True
 
@@ -175,23 +181,23 @@ class Claims(Machine):
         entered, self._entered = self._entered, ()
         return entered
 
-    def closed(self, way: Way, opened: int, opener: str) -> Steps:
-        yield from self._late_close(way.dialect.envelope.late_close)
+    def closed(self, way: Way, opened: int, opener: str) -> None:
         self.state.edge, self.state.form = self.source.at, 0
         if not self.told:
             self.choice(way.dialect, 0, f"{opener!r}{_at(opened)}")
         if not way.dialect.envelope.close:
             self.more = self._follower(way)
 
-    def _ways(self, found: list[Meaning]) -> tuple[list[Way], bool]:
-        """The ways to read what follows an opener, and whether blanks may stand in front of it."""
-        known = self.state.table.ways.get(key := tuple(map(id, found)))
-        if known is None:
-            ways = [way_of(m.dialect, body) for m in found for body in m.dialect.bodies]
-            ways.sort(key=lambda way: way.body.rank == "last")
-            gap = any(m.dialect.envelope.gap != "none" for m in found)
-            known = self.state.table.ways[key] = found, ways, gap
-        return known[1], known[2]
+    def again(self, way: Way) -> int:
+        source, repeat = self.source, self._repeat
+        if repeat is None or source.flags or self.limits.blanks < HELD_MOST:
+            return -1
+        match = source.head(repeat, source.pos)
+        if match is None or match.end() - source.pos > HELD_MOST:
+            return -1
+        start = source.base + match.end()
+        self.before_call(match.start(1) - source.pos, way.dialect)
+        return start
 
     def _to_section(self, ways: list[Way], ahead: int) -> Generator[None, None, int]:
         """How much text stands in front of a section's first call; negative where its close comes first.
@@ -321,7 +327,7 @@ class Claims(Machine):
                 yield
             if source.at - start > self.limits.held:
                 raise OverLimit("an answer that may be a call is longer than the limit allows")
-            if (yield from self._late_close(closers)) and envelope.open:
+            if (yield from pass_late(reading, closers)) and envelope.open:
                 detail = "the call stands without its opener"
                 channel.defect(DefectKind.MISSING_OPEN, start, start, detail, channel.ledger.count - 1)
             channel.settle(source.at)
@@ -381,18 +387,6 @@ class Claims(Machine):
         elif fault is not None:
             channel.defect(DefectKind.LIMIT, source.at, source.at, fault.detail)
         channel.dropped()
-
-    def _late_close(self, closers: tuple[str, ...]) -> Verdict:
-        """Pass a close marker that no opener asks for and that stands directly behind; whether one does."""
-        source = self.source
-        while closers:
-            found = source.follows(source.pos, closers)
-            if found != MORE:
-                if found >= 0:
-                    self.channel.markup(source.follow_at + len(closers[found]))
-                return found >= 0
-            yield
-        return False
 
 
 def _at(offset: int) -> str:

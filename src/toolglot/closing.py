@@ -67,6 +67,19 @@ def pass_close(
         yield from _trailing(reading, closers, outer)
 
 
+def pass_late(reading: Reading, closers: tuple[str, ...]) -> Generator[None, None, bool]:
+    """Pass a close marker that no opener asks for and that stands directly behind; whether one does."""
+    source = reading.source
+    while closers:
+        found = source.follows(source.pos, closers)
+        if found != MORE:
+            if found >= 0:
+                reading.channel.markup(source.follow_at + len(closers[found]))
+            return found >= 0
+        yield
+    return False
+
+
 def _begun(source: Source, closers: tuple[str, ...]) -> bool:
     """Whether the text ends inside one of ``closers``."""
     rest = source.text[source.skip(source.pos) :]

@@ -15,7 +15,7 @@ from ._typing import TYPE_CHECKING
 from .bodies import begins, read_body
 from .calls import Reading
 from .channel import Channel
-from .closing import at_close, pass_close, pass_faulty, pass_noise
+from .closing import at_close, pass_close, pass_faulty, pass_late, pass_noise
 from .dialect import Body, Dialect
 from .events import Defect, DefectKind
 from .faults import BodyFault, Cut, Malformed, OverLimit
@@ -165,53 +165,76 @@ class Machine:
         """
         source, channel, reading = self.source, self.channel, self.reading
         envelope = way.dialect.envelope
-        before = channel.ledger.count
-        source.keep(opened)
-        # Of a region that is provisional until its first call nothing changes the state.
-        channel.hold(self.state.copy() if self.strict else self.state)
-        reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
-        reading.provisional = not self.strict
+        sure = False
+        while True:
+            before = channel.ledger.count
+            source.keep(opened)
+            if not sure:
+                # Of a region that is provisional until its first call nothing changes the state.
+                channel.hold(self.state.copy() if self.strict else self.state)
+            reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
+            reading.provisional = not (self.strict or sure)
+            self._enter(way, start, noise)
+            more: Body | None = None
+            try:
+                while True:
+                    try:
+                        yield from read_body(reading)
+                        # Nearly always the close stands there, and nothing is waited for.
+                        if not at_close(reading, envelope):
+                            more = yield from self._behind(way.dialect, required)
+                    except BodyFault as fault:
+                        more = yield from self._past(fault, way.dialect, required)
+                    if more is None:
+                        break
+                    reading.body, more = more, None
+                    channel.body_at = source.at
+                channel.settle(channel.mark if reading.provisional else source.base + source.pos)
+                self._join()
+                if self.strict:
+                    channel.release()
+                elif reading.provisional:
+                    raise Malformed("no call in the envelope")
+            except Cut as cut:
+                self._cut(cut, opened)
+            except BodyFault as fault:
+                yield from self._fault(fault, opened, before)
+            finally:
+                source.release()
+            if channel.ledger.count == before:
+                return
+            self.called()
+            if not opener:
+                return
+            if envelope.late_close:
+                yield from pass_late(reading, envelope.late_close)
+            self.closed(way, opened, opener)
+            start = self.again(way)
+            if start < 0:
+                return
+            opened, noise, sure = source.at, 0, True
+
+    def _enter(self, way: Way, start: int, noise: int) -> None:
+        """A region begins, whose first body stands at offset ``start``."""
+        channel = self.channel
         self.depth_held = len(channel.holds)
         # Nobody waits for the close behind a call, but where it lets the call out or tells the dialect.
         self.way = way if self.told and not self.strict else None
         channel.body_at = start
-        source.pos = start - source.base
+        self.source.pos = start - self.source.base
         self.refuted = -1
         if noise:
             channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
-        more: Body | None = None
-        try:
-            while True:
-                try:
-                    yield from read_body(reading)
-                    # Nearly always the close stands there, and nothing is waited for.
-                    if not at_close(reading, envelope):
-                        more = yield from self._behind(way.dialect, required)
-                except BodyFault as fault:
-                    more = yield from self._past(fault, way.dialect, required)
-                if more is None:
-                    break
-                reading.body, more = more, None
-                channel.body_at = source.at
-            channel.settle(channel.mark if reading.provisional else source.base + source.pos)
-            self._join()
-            if self.strict:
-                channel.release()
-            elif reading.provisional:
-                raise Malformed("no call in the envelope")
-        except Cut as cut:
-            self._cut(cut, opened)
-        except BodyFault as fault:
-            yield from self._fault(fault, opened, before)
-        finally:
-            source.release()
-        if channel.ledger.count > before:
-            self.called()
-            if opener:
-                yield from self.closed(way, opened, opener)
 
-    def closed(self, way: Way, opened: int, opener: str) -> Steps:
+    def closed(self, way: Way, opened: int, opener: str) -> None:
         """The envelope that ``opener`` opened was read, and held a call."""
+        raise NotImplementedError
+
+    def again(self, way: Way) -> int:
+        """Where the body of the next call begins, if one stands right behind that can only be such a call.
+
+        The cursor is then at its opener. An absolute offset, or negative.
+        """
         raise NotImplementedError
 
     def called(self) -> None:

@@ -53,7 +53,7 @@ class Beginning:
         self.pattern = pattern
         self.barred = barred
         self.gap = gap
-        self._memories: dict[int, tuple[Parts, ...]] = {}
+        self._memories: dict[int, Parts] = {}
 
     def begins(self, text: str, at: int) -> bool:
         """Whether all of ``text`` from ``at`` on is the beginning."""
@@ -63,12 +63,11 @@ class Beginning:
         group = match.lastindex
         return group is None or match[group] not in self.barred or match.end(group) + self.gap >= len(text)
 
-    def parts(self, rel: int) -> tuple[Parts, ...]:
+    def parts(self, rel: int) -> Parts:
         """The parts of the runs that look for it, ``rel`` characters ahead."""
         found = self._memories.get(rel)
         if found is None:
-            parts: Parts = {}
-            found = self._memories[rel] = (parts, parts, parts, parts)
+            found = self._memories[rel] = {}
         return found
 
 

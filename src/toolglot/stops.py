@@ -123,6 +123,20 @@ def opened_head(opener: str, head: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
+def again(opener: str, start: str) -> re.Pattern[str]:
+    """``opener``, group 1, behind blanks, and blanks behind it up to what the pattern ``start`` matches."""
+    return re.compile(f"{_GAP}({re.escape(opener)}){_GAP}(?={start})")
+
+
+@lru_cache(maxsize=64)
+def tag_start(opener: str, close: str, then: str) -> str:
+    """The pattern of a tag with a name in it, and of ``then`` behind it and blanks."""
+    other = rf"[^{re.escape(close[0])}<\n]*"
+    name = rf"{other}[^{re.escape(close[0])}<\s]{other}"
+    return re.escape(opener) + name + re.escape(close) + _GAP + re.escape(then)
+
+
+@lru_cache(maxsize=64)
 def other_than(characters: str) -> re.Pattern[str]:
     """Matches any character but ``characters``."""
     return re.compile("[^" + re.escape(characters) + "]")

@@ -5,6 +5,7 @@ Promises: compiled once for a set of dialects and offered names, and shared. Doe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ._typing import TYPE_CHECKING
@@ -114,7 +115,7 @@ class Table:
         self.meanings: dict[str, list[Meaning]] = {}
         self.by_kind: dict[str, list[tuple[str, list[Meaning]]]] = {}
         # By the ids of an opener's meanings, which are kept with them.
-        self.ways: dict[tuple[int, ...], tuple[list[Meaning], list[Way], bool]] = {}
+        self.ways: dict[tuple[int, ...], tuple[list[Meaning], list[Way], bool, re.Pattern[str] | None]] = {}
         self.answers: list[Meaning] = []
         # What of a body opens where an offered name stands: the texts around the name.
         self._named: list[tuple[str, str, Meaning]] = []

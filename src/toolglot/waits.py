@@ -9,6 +9,7 @@ Does not: know what it waits for. Codecs and machines say that.
 from __future__ import annotations
 
 from ._typing import TYPE_CHECKING
+from .counts import open_counts as counts
 from .events import Text
 from .limits import Limits
 from .parts import Beginning, Part, parts_of
@@ -27,7 +28,7 @@ class HeadRun(Run):
     __slots__ = ("_begun_as", "_rel")
 
     def __init__(self, source: Source, beginning: Beginning, rel: int = 0) -> None:
-        super().__init__(source, Text, beginning.parts(rel))
+        super().__init__(source, Text, (beginning.parts(rel),))
         self._begun_as = beginning
         self._rel = rel
 
@@ -35,16 +36,34 @@ class HeadRun(Run):
         """Look for another ``beginning``, or elsewhere."""
         if beginning is not self._begun_as or rel != self._rel:
             self._begun_as, self._rel = beginning, rel
-            self._memory = beginning.parts(rel)
+            self.parts = beginning.parts(rel)
 
-    def _room(self) -> int:
-        return _PLENTY
+    def ready(self, shift: int, since: int, ordinary: bool) -> bool:
+        # As for any run; but it is shorter, since nothing is taken.
+        source = self.source
+        pos = source.pos
+        lead = source.base + pos
+        led = len(source.text) - pos
+        if led > HELD_MOST or lead < since or source.due - lead <= HELD_MOST:
+            return False
+        self._led = led
+        self._ordinary = ordinary
+        self.held = source.text[pos:]
+        self.at = self._from = self.most = lead + shift
+        return True
+
+    def settle(self) -> None:
+        held, led = self.held, self._led
+        self.held, self._led = "", 0
+        if counts:
+            examined(self._looked + len(held) - led)
+            self._looked = 0
+        if led < len(held):
+            self.source.grow(held[led:] if led else held, self._ordinary)
+            self.source.ahead = 0
 
     def _part(self, text: str, start: int) -> Part | None:
         return ("", "", text, 0) if self._begun_as.begins(text, self._rel) else None
-
-    def _deliver(self, text: str) -> None:
-        """All is held."""
 
 
 def expect(source: Source, limits: Limits, beginning: Beginning | None, rel: int = 0) -> None:

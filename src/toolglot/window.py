@@ -90,8 +90,8 @@ class Window:
         cut = self.pos - CONTEXT
         if special is not None:
             self.flag(len(delta), special)
-        # A little more is kept than must be: each cut is a copy.
-        if cut > _SLACK:
+        # A little more is kept than must be: each cut is a copy. What must be at hand anyway may stay.
+        if cut > _SLACK and (cut > _SHORT or not self._keeps):
             if self._keeps and self.base + cut > self._kept_to:
                 self._gathered().append(text[self._kept_to - self.base : cut])
                 self._kept_to = self.base + cut

@@ -34,6 +34,7 @@ class Codec:
     ``write(calls, body)``: the text of a body for ``calls``; raises ``RenderError``. ``several``: how
     many calls ``write`` takes at once: ``one``, ``all``, or ``counted``: one, with how many came before.
     ``head(body)``: the parts of what a plain body begins with, before which nothing happens (``stops``).
+    ``sure(body)``: the pattern of what a call certainly begins with, wherever it stands; empty for none.
     """
 
     starts: Callable[[Reading, int, Body], int]
@@ -41,6 +42,7 @@ class Codec:
     write: Callable[..., str]
     several: str
     head: Callable[[Body], tuple[str, ...]] | None
+    sure: Callable[[Body], str] | None
 
 
 # The module of each codec, what its functions' names end in where a module has several, and how many calls
@@ -84,6 +86,7 @@ def codec_of(name: str) -> Codec:
             getattr(module, f"write{reads}"),
             several,
             getattr(module, "head", None),
+            getattr(module, "sure", None),
         )
     return found
 
@@ -111,6 +114,12 @@ def head_of(body: Body) -> tuple[str, ...]:
     codec = codec_of(body.codec)
     head = () if codec.head is None else codec.head(body)
     return opened_head(body.open[0], head) if body.open else head
+
+
+def sure_of(body: Body) -> str:
+    """As a codec's ``sure``; empty for a body with a marker around each call."""
+    codec = codec_of(body.codec)
+    return "" if codec.sure is None or body.open else codec.sure(body)
 
 
 def read_body(reading: Reading) -> Steps:

@@ -41,13 +41,24 @@ def _simple(body: Body) -> bool:
     return body.trim == "newline" and not care
 
 
-class _Plain:
-    """How a parameter looks where nothing in it needs care; ``ends`` finds where that may end."""
+class Shape:
+    """What a body with tags looks like in its envelope.
 
-    __slots__ = ("element", "ends")
+    ``tag`` and ``own``: the tags of the name and of a parameter. ``follow``: what may stand behind the name,
+    of which ``objects`` are arguments as an object; ``behind``: what may stand behind arguments.
+    ``element``: a parameter where nothing in it needs care; ``ends`` finds where that may end.
+    """
 
-    def __init__(self, body: Body, closers: tuple[str, ...]) -> None:
-        tag, own = tags_of(body)
+    __slots__ = ("behind", "element", "ends", "follow", "objects", "own", "tag")
+
+    def __init__(self, body: Body, closers: tuple[str, ...], openers: tuple[str, ...], lenient: bool) -> None:
+        self.tag, self.own = tag, own = tags_of(body)
+        self.objects = (*body.whole[:1], *(("{",) if lenient or body.inside == "json" else ()))
+        self.follow = (own.open, tag.end, *self.objects, *(closers if lenient else ()))
+        # An outer close or the next call ends one whose own end is missing. The next call behind the name is
+        # no proof that one without arguments was meant.
+        outer = (*closers, tag.open, *openers) if lenient else ()
+        self.behind = (own.open, tag.end, *outer)
         firsts = "".join(sorted({marker[0] for marker in (own.end, own.open, tag.end, *closers)}))
         self.ends = one_of(firsts)
         self.element: Pattern | None = None
@@ -55,7 +66,7 @@ class _Plain:
             self.element = plain_element(own.open, own.close, own.end, tag.end, firsts)
 
 
-plain_of: Final = Once(_Plain)
+shape_of: Final = Once(Shape)
 
 
 def take_plain(reading: Reading, call: Call, match: Match) -> bool:

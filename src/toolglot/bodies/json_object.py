@@ -36,6 +36,11 @@ def head(body: Body) -> tuple[str, ...]:
     return () if body.id_at == LATE else name_head(body.name_keys).parts
 
 
+def sure(body: Body) -> str:
+    """The object up to its second member, where the first one is the name."""
+    return "" if body.id_at == LATE else name_head(body.name_keys).whole.pattern
+
+
 def read(reading: Reading) -> Steps:
     """Read one object and report its call."""
     fence = open_fence(reading)

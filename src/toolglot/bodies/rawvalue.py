@@ -19,7 +19,6 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
-from ..late import Once
 from ..markers import Markers, Rope, marks
 from ..parts import Beginning
 from ..runs import HELD_MOST, RawRun, raw_run
@@ -35,6 +34,8 @@ _NULL: Final = "null"
 _NOTHING: Final = Rope()
 # A call, its markers and its section: more closes in a row than these are no part of a value.
 _OUTER_MOST: Final = 3
+# Those of no frame: no closes are this tuple.
+_NO_MARKERS: Final[tuple[tuple[str, ...], Markers]] = ("",), marks(())
 
 
 def behind(reading: Reading, at: int, options: tuple[str, ...], gaps: tuple[str, ...] = ()) -> int:
@@ -92,7 +93,7 @@ class Frame:
     body.
     """
 
-    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind", "over")
+    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind", "over", "_markers")
 
     def __init__(
         self,
@@ -111,13 +112,14 @@ class Frame:
         self.openers = openers
         self.kind = kind
         self.over = over
+        self._markers = _NO_MARKERS
 
-
-def _ends_of(frame: Frame, closers: tuple[str, ...]) -> Markers:
-    return marks((*frame.ends, *frame.siblings, *frame.blocks, *closers))
-
-
-_marks_of: Final = Once(_ends_of)
+    def markers(self, closers: tuple[str, ...]) -> Markers:
+        """All that may end a value, the closes of what is around its call among them."""
+        known = self._markers
+        if known[0] is not closers:
+            known = self._markers = closers, marks((*self.ends, *self.siblings, *self.blocks, *closers))
+        return known[1]
 
 
 class RawValue:
@@ -130,7 +132,6 @@ class RawValue:
         *(
             "_call",
             "_frame",
-            "_gaps",
             "_inner",
             "_kept",
             "_key",
@@ -146,22 +147,20 @@ class RawValue:
     escape: ClassVar[str] = ""
 
     def __init__(self, reading: Reading, call: Call, param: Param, frame: Frame, key: str = "") -> None:
+        body, limits = reading.body, reading.limits
         self._key = key
         self._reading = reading
         self._source = reading.source
         self._call = call
         self._param = param
         self._frame = frame
-        self._trim = reading.body.trim
-        self._gaps = reading.body.gaps
-        self._nulls = reading.body.nulls == "always"
-        self._live = param.is_string and not self._nulls
-        self._kept = _NOTHING if self._live else Rope()
-        self.anchored = False
-        self._inner = False
+        self._trim = body.trim
+        self._nulls = nulls = body.nulls == "always"
+        self._live = live = param.is_string and not nulls
+        self._kept = _NOTHING if live else Rope()
+        self.anchored = self._inner = False
         self._run: RawRun | None = None
-        self._marks = _marks_of(frame, reading.closers)
-        limits = reading.limits
+        self._marks = frame.markers(reading.closers)
         self._over = frame.over if limits.header >= HELD_MOST <= limits.blanks else None
 
     def read(self) -> Steps:
@@ -305,7 +304,7 @@ class RawValue:
         own = len(options)
         calls = (*frame.openers, *self._reading.openers) if self._reading.lenient else ()
         options += calls
-        found = behind(self._reading, at + len(marker), options, self._gaps)
+        found = behind(self._reading, at + len(marker), options, self._reading.body.gaps)
         if found == END:
             return 1
         if found < 0 or self._counts(at):

@@ -16,16 +16,15 @@ from ..dialect import Body, Tag
 from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
-from ..late import Once
 from ..literals import json_string
 from ..markers import Markers, marks
 from ..pieces import twice
 from ..scanner import END, MORE, NONE, Source
 from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
-from ..stops import NAME_STOP
+from ..stops import NAME_STOP, tag_start
 from ..waits import wait
-from .elements import frame_of, plain_of, tags_of, take_plain
+from .elements import Shape, frame_of, shape_of, tags_of, take_plain
 from .rawvalue import Frame, RawValue
 from .tags import (
     ENTITY_MOST,
@@ -67,6 +66,12 @@ def head(body: Body) -> tuple[str, ...]:
     return () if body.prefixes else tag_head(tag, own.open)
 
 
+def sure(body: Body) -> str:
+    """The tag that holds the name, and the first parameter's behind it."""
+    tag, own = tags_of(body)
+    return "" if body.prefixes or tag.key else tag_start(tag.open, tag.close, own.open)
+
+
 def _tag_start(source: Source, at: int, body: Body, most: int) -> int:
     """Where the tag begins: behind a word of the format and perhaps the name; ``MORE`` where it may yet."""
     for prefix in body.prefixes:
@@ -85,7 +90,8 @@ def _tag_start(source: Source, at: int, body: Body, most: int) -> int:
 def read(reading: Reading) -> Steps:
     """Read one function and report its call."""
     source, body = reading.source, reading.body
-    tag, own = tags_of(body)
+    shape = shape_of(body, reading.closers, reading.openers, reading.lenient)
+    tag, own = shape.tag, shape.own
     source.pos = _tag_start(source, source.pos, body, reading.limits.header)
     if source.pos >= len(source.text):
         raise Cut("the text ends in front of the name")
@@ -102,16 +108,15 @@ def read(reading: Reading) -> Steps:
         call.take("{}", 0)
         call.end()
         return
-    sought = _sought_of(body, reading.closers, reading.openers, reading.lenient)
-    found = yield from _ahead(reading, sought.follow)
+    found = yield from _ahead(reading, shape.follow)
     if found == NONE:
         raise Malformed(f"expected {own.open!r} or {tag.end!r}")
     call = reading.start(name, own_id)
     source.pos = source.follow_at
-    if sought.follow[found] in sought.objects:
-        found = yield from _object(reading, call, sought.follow[found], sought.behind)
-    elif found == 0:
-        found = yield from _params(reading, call, sought.behind)
+    if found == 0:
+        found = yield from _params(reading, call, shape)
+    elif shape.follow[found] in shape.objects:
+        found = yield from _object(reading, call, shape.follow[found], shape.behind)
     else:
         call.take("{}", 0)
     if found == 0:
@@ -121,24 +126,6 @@ def read(reading: Reading) -> Steps:
     else:
         reading.missing_close(tag.end, call.index)
     call.end()
-
-
-class _Sought:
-    """What may ``follow`` a name, which of that are ``objects``, and what may stand ``behind`` arguments."""
-
-    __slots__ = ("behind", "follow", "objects")
-
-    def __init__(self, body: Body, closers: tuple[str, ...], openers: tuple[str, ...], lenient: bool) -> None:
-        tag, own = tags_of(body)
-        self.objects = (*body.whole[:1], *(("{",) if lenient or body.inside == "json" else ()))
-        self.follow = (own.open, tag.end, *self.objects, *(closers if lenient else ()))
-        # An outer close or the next call ends one whose own end is missing. The next call behind the name is
-        # no proof that one without arguments was meant.
-        outer = (*closers, tag.open, *openers) if lenient else ()
-        self.behind = (own.open, tag.end, *outer)
-
-
-_sought_of: Final = Once(_Sought)
 
 
 def _object(reading: Reading, call: Call, first: str, behind: tuple[str, ...]) -> Generator[None, None, int]:
@@ -186,14 +173,12 @@ def _trailing(reading: Reading, ends: Markers) -> Steps:
     channel.defect(DefectKind.REJECTED, start, source.at, "text between the arguments and the call's end")
 
 
-def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[None, None, int]:
+def _params(reading: Reading, call: Call, shape: Shape) -> Generator[None, None, int]:
     """Read all parameters; what stands behind them."""
-    source = reading.source
-    tag, own = tags_of(reading.body)
-    plain = plain_of(reading.body, reading.closers)
+    source, own = reading.source, shape.own
     found = 0
     while found == 0:
-        match = None if plain.element is None else source.piece(plain.element, source.pos, plain.ends)
+        match = None if shape.element is None else source.piece(shape.element, source.pos, shape.ends)
         if match is not None and take_plain(reading, call, match):
             found = 0 if match[3] == own.open else 1
             continue
@@ -204,9 +189,9 @@ def _params(reading: Reading, call: Call, behind: tuple[str, ...]) -> Generator[
             call.take(key + '""', 0)
         else:
             yield from _value(reading, call, _param(reading, call, param, own), key)
-        found = yield from _ahead(reading, behind)
+        found = yield from _ahead(reading, shape.behind)
         if found == NONE:
-            raise Malformed(f"expected {own.open!r} or {tag.end!r}")
+            raise Malformed(f"expected {own.open!r} or {shape.tag.end!r}")
         source.pos = source.follow_at
     call.take("}", 0)
     return found
