@@ -82,7 +82,7 @@ class Call:
 
     __slots__ = (
         *("channel", "index", "name", "tool", "start", "pending", "room"),
-        *("_draft", "_held", "_value", "_to"),
+        *("_draft", "_drafted", "_held", "_value", "_to"),
     )
 
     def __init__(
@@ -96,14 +96,16 @@ class Call:
         self._held = held
         self.room = room
         self.pending: list[str] = []
+        # What of ``pending`` is in the draft: short pieces go there when they are joined.
         self._draft = Draft()
+        self._drafted = 0
         self._value: Any = None
         self._to = channel.mark
 
     @property
     def empty(self) -> bool:
         """Whether no argument text has come yet."""
-        return not self._draft.length
+        return not (self._draft.length or self.pending)
 
     def take(self, text: str, count: int) -> None:
         """``text`` is argument JSON that stands for the next ``count`` characters."""
@@ -117,7 +119,6 @@ class Call:
         source.pos = end = source.pos + count
         if length:
             self.room -= length
-            self._draft.append(text)
             self.pending.append(text)
             self._to = source.base + end
 
@@ -126,8 +127,10 @@ class Call:
         source = self.channel.source
         source.pos += len(text)
         self.room -= len(escaped)
+        self._draft.append("".join(self.pending[self._drafted :]))
         self._draft.stretch(text, text is not escaped)
         self.pending.append(escaped)
+        self._drafted = len(self.pending)
         self._to = source.at
 
     def take_plain(self, text: str) -> None:
@@ -188,6 +191,11 @@ class Call:
         channel, end = self.channel, self._to
         start, channel.mark = channel.mark, end
         text = pending[0] if len(pending) == 1 else "".join(pending)
+        if not self._drafted:
+            self._draft.append(text)
+        else:
+            self._draft.append("".join(pending[self._drafted :]))
+            self._drafted = 0
         pending.clear()
         channel.push(Arguments(self.index, text, (start, end)))
 
@@ -196,6 +204,7 @@ class Call:
         self.index = -1
         self._draft = Draft()
         self.pending.clear()
+        self._drafted = 0
 
     def end(self) -> None:
         """The call is complete, up to the cursor. Raises ``Malformed`` where its arguments are no object."""
@@ -203,12 +212,12 @@ class Call:
         if self.index < 0:
             channel.call = None
             return
+        self.flush()
         value, canonical = (self._value, None) if self._value is not None else self._draft.value()
         if not isinstance(value, dict):
             raise Malformed("the arguments are not an object")
         self._draft = _NO_DRAFT
         channel.call = None
-        self.flush()
         source = channel.source
         at = source.base + source.pos
         if canonical is not None:

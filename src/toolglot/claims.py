@@ -171,8 +171,8 @@ class Claims(Machine):
         self.before_call(rel, way.dialect)
         required = bool(way.dialect.envelope.close)
         state = self.state
-        plain = way is ways[0] and self.told and not (state.thinking or state.ticks or state.fence)
-        self._repeat = repeat if plain else None
+        doubt = self.strict or not self.told or state.thinking or state.ticks or state.fence
+        self._repeat = None if doubt or way is not ways[0] else repeat
         self._entered = self.region(way, source.at, start, required=required, noise=noise, opener=hit)
         return True
 

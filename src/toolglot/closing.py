@@ -28,15 +28,19 @@ if TYPE_CHECKING:
 _NOISE: Final = BLANKS + "}]),;"
 
 
-def at_close(reading: Reading, envelope: Envelope) -> bool:
-    """Whether the close stands behind a body that has none of its own; the cursor moves past it."""
+def at_close(reading: Reading, envelope: Envelope) -> int:
+    """1 where the close stands behind a body that has none of its own; the cursor moves past it.
+
+    ``MORE`` where nothing but blanks is there yet, ``NONE`` where what is there has to be looked at.
+    """
     if not reading.lenient or reading.body.close or not envelope.close or envelope.gap == "text":
-        return False
-    found = reading.source.follows(reading.source.pos, envelope.close)
+        return NONE
+    source = reading.source
+    found = source.follows(source.pos, envelope.close)
     if found < 0:
-        return False
-    reading.channel.markup(reading.source.follow_at + len(envelope.close[found]))
-    return True
+        return MORE if found == MORE and source.follow_at == len(source.text) else NONE
+    reading.channel.markup(source.follow_at + len(envelope.close[found]))
+    return 1
 
 
 def pass_close(

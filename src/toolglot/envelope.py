@@ -180,8 +180,12 @@ class Machine:
                 while True:
                     try:
                         yield from read_body(reading)
-                        # Nearly always the close stands there, and nothing is waited for.
-                        if not at_close(reading, envelope):
+                        # Nearly always the close stands there, or nothing does yet.
+                        passed = at_close(reading, envelope)
+                        if passed == MORE:
+                            self._expect()
+                            yield
+                        if passed != 1:
                             more = yield from self._behind(way.dialect, required)
                     except BodyFault as fault:
                         more = yield from self._past(fault, way.dialect, required)
@@ -306,13 +310,18 @@ class Machine:
                     waiting = begun == MORE
             if not waiting:
                 break
-            expect(source, self.limits, None if self.way is None else self.way.next)
+            self._expect()
             yield
         if found >= 0:
             channel.markup(at + len(envelope.close[found]))
         elif required:
             yield from pass_close(reading, envelope.close, reading.openers, envelope.stops)
         return None
+
+    def _expect(self) -> None:
+        """Declare that nothing happens before the next call begins, where only that or its close is awaited."""
+        if self.way is not None:
+            expect(self.source, self.limits, self.way.next)
 
     # -- faults ---------------------------------------------------------------------------------
 

@@ -126,7 +126,7 @@ class Source(Window):
                 if _counts:
                     examined(1)
                 return start
-            if start + 1 < len(text) and text[start + 1] not in BLANKS:
+            if start + 1 == len(text) or text[start + 1] not in BLANKS:
                 if _counts:
                     examined(2)
                 return start + 1
