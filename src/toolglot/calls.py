@@ -127,10 +127,12 @@ class Call:
         source = self.channel.source
         source.pos += len(text)
         self.room -= len(escaped)
-        self._draft.append("".join(self.pending[self._drafted :]))
+        pending = self.pending
+        if self._drafted < len(pending):
+            self._draft.append("".join(pending[self._drafted :]))
         self._draft.stretch(text, text is not escaped)
-        self.pending.append(escaped)
-        self._drafted = len(self.pending)
+        pending.append(escaped)
+        self._drafted = len(pending)
         self._to = source.at
 
     def take_plain(self, text: str) -> None:

@@ -20,12 +20,12 @@ from collections.abc import Generator, Sequence
 from ._typing import TYPE_CHECKING
 from .counts import open_counts
 from .faults import Cut, Malformed, OverLimit
-from .jsonstring import AS_KEY, IN_ARRAY, IN_OBJECT, NO_CONTEXT, Repaired, Steps, StringReader
+from .jsonstring import AS_KEY, IN_ARRAY, IN_MEMBERS, IN_OBJECT, NO_CONTEXT, Repaired, Steps, StringReader
 from .jsontext import SCALAR_MOST, is_number, whole_at
 from .late import late
 from .scanner import BLANKS, END, Source
 from .sinks import Collect, Sink, Tap
-from .stops import COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, PLAIN_MEMBERS, SCALAR_BEGUN
+from .stops import COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, PLAIN_MEMBERS, PLAIN_START, SCALAR_BEGUN
 from .waits import head_waits
 
 if TYPE_CHECKING:
@@ -127,16 +127,35 @@ class ValueReader(StringReader):
                 if tried and self.strict_text and self._at_once(self.nesting - len(stack)):
                     expect = _AFTER
                     continue
+                plain = self._started(stack) if c == "{" else ""
+                if plain:
+                    self.sink.take(plain, len(plain))
+                    stack.append("}")
+                    expect = _VALUE
+                    continue
                 self.sink.take("{" if c == "{" else "[", 1)
                 stack.append(self.brackets[c])
                 if len(stack) > self.nesting:
                     raise OverLimit(f"more than {self.nesting} nested brackets")
                 expect = _FIRST_KEY if c == "{" else _FIRST_VALUE
             else:
-                yield from self.atom(
-                    c, NO_CONTEXT if not stack else IN_OBJECT if stack[-1] == "}" else IN_ARRAY
-                )
+                context = NO_CONTEXT
+                if stack:
+                    context = IN_ARRAY if stack[-1] != "}" else IN_OBJECT
+                    if context == IN_OBJECT and self.strict_text and (self.tap is None or len(stack) > 1):
+                        context = IN_MEMBERS
+                yield from self.atom(c, context)
+                if context == IN_MEMBERS and source.text[source.pos - 1] == "}":
+                    # A string was taken with all that was left of its object.
+                    stack.pop()
                 expect = _AFTER
+
+    def _started(self, stack: list[str]) -> str:
+        """An object up to its first value, where nothing in that needs care and nobody follows its members."""
+        if not self.strict_text or len(stack) >= self.nesting or (self.tap is not None and not stack):
+            return ""
+        plain = self.source.whole(PLAIN_START, self.source.pos)
+        return plain if len(plain) <= _KEY_MOST else ""
 
     def tapped(self) -> Tap:
         """The tap of a reader that has one."""
@@ -166,6 +185,8 @@ class ValueReader(StringReader):
                 plain = source.whole(PLAIN_MEMBERS, source.pos)
                 if plain:
                     self.sink.take(plain, len(plain))
+                    if plain[-1] == "}":
+                        stack.pop()
                     return _AFTER
             if self.lenient:
                 found = yield from self._ahead(1, (stack[-1],), COMMA_BEGUN if stack[-1] == "}" else None)

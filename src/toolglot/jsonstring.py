@@ -22,6 +22,7 @@ from .stops import (
     BEHIND_MEMBER,
     ELEMENT_QUOTE_BEGUN,
     MEMBER_END,
+    MEMBERS_END,
     PLAIN_ELEMENT,
     PLAIN_MEMBER,
     QUOTE_BEGUN,
@@ -48,8 +49,11 @@ NO_CONTEXT: Final = 0
 AS_KEY: Final = 1
 IN_OBJECT: Final = 2
 IN_ARRAY: Final = 3
+# In an object whose members nobody follows.
+IN_MEMBERS: Final = 4
+_IN_MEMBERS: Final = (IN_MEMBERS, IN_OBJECT)
 # What may stand behind the end of a string, and sends nothing before more has come.
-_OVER: Final = (None, None, QUOTE_BEGUN, ELEMENT_QUOTE_BEGUN)
+_OVER: Final = (None, None, QUOTE_BEGUN, ELEMENT_QUOTE_BEGUN, QUOTE_BEGUN)
 
 
 class StringReader:
@@ -99,7 +103,7 @@ class StringReader:
         """Read a quoted string whose opening quote is at the cursor."""
         source = self.source
         if opener == '"' and context >= IN_OBJECT:
-            plain = source.whole(PLAIN_MEMBER if context == IN_OBJECT else PLAIN_ELEMENT, source.pos)
+            plain = source.whole(PLAIN_ELEMENT if context == IN_ARRAY else PLAIN_MEMBER, source.pos)
             if plain:
                 self.sink.take(plain, len(plain))
                 return
@@ -124,10 +128,12 @@ class StringReader:
                 if not self.lenient:
                     self.sink.take('"', 1)
                     return
-                member = context == IN_OBJECT and c == '"'
-                if member and source.piece(MEMBER_END, source.pos, BEHIND_MEMBER) is not None:
-                    self.sink.take('"', 1)
-                    return
+                if context in _IN_MEMBERS:
+                    end = MEMBERS_END if context == IN_MEMBERS else MEMBER_END
+                    ended = source.piece(end, source.pos, BEHIND_MEMBER)
+                    if ended is not None:
+                        self.sink.take(ended.group(), ended.end() - source.pos)
+                        return
                 closes = yield from self._closes(context)
                 if closes:
                     self.sink.take('"', 1)
@@ -157,12 +163,12 @@ class StringReader:
         """Whether the quote at the cursor ends its string: what follows must be able to follow."""
         if context in (NO_CONTEXT, AS_KEY):
             return True
-        bracket = "}" if context == IN_OBJECT else "]"
+        bracket = "]" if context == IN_ARRAY else "}"
         found = yield from self._ahead(1, (",", bracket, *self.closers), _OVER[context])
         if found != 0:
             return found != NONE
         after_comma = self.source.follow_at + 1 - self.source.pos
-        starts = _KEY_STARTS if context == IN_OBJECT else _VALUE_STARTS
+        starts = _VALUE_STARTS if context == IN_ARRAY else _KEY_STARTS
         found = yield from self._ahead(after_comma, starts, _OVER[context])
         return found != NONE
 

@@ -55,8 +55,10 @@ def strict_json(text: str) -> str | None:
     """``text`` without the blanks around it where that is one strict JSON value, else None."""
     stripped = clean(text.strip(JSON_BLANKS))
     try:
-        _decoder.decode(stripped)
+        _, end = _decoder.raw_decode(stripped)
     except (ValueError, RecursionError):
+        return None
+    if end < len(stripped):
         return None
     if stripped.count("[") + stripped.count("{") > DEPTH and _depth(stripped) > DEPTH:
         return None

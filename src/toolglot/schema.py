@@ -27,12 +27,23 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-@dataclass(frozen=True)
 class Typed:
     """An argument's value as JSON text; ``ok`` is False where it is not of the declared type."""
 
-    json: str
-    ok: bool
+    __slots__ = ("json", "ok")
+
+    def __init__(self, json: str, ok: bool) -> None:
+        self.json = json
+        self.ok = ok
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Typed) and (self.json, self.ok) == (other.json, other.ok)
+
+    def __hash__(self) -> int:
+        return hash((self.json, self.ok))
+
+    def __repr__(self) -> str:
+        return f"Typed({self.json!r}, {self.ok!r})"
 
 
 _INTEGER = late(r"-?[0-9]+")

@@ -35,18 +35,21 @@ SCALAR_STOP: Final = late(r"[,)\]}:\n]")
 # string in an object or an array, with what may stand behind it.
 _WHOLE: Final = r'"[^"\\\x00-\x1f]*"'
 PLAIN_KEY: Final = late(rf"{_WHOLE}[ \t\r\n]*:[ \t\r\n]*(?=[^ \t\r\n])")
+PLAIN_START: Final = late(rf"{{[ \t\r\n]*{_WHOLE}[ \t\r\n]*:[ \t\r\n]*(?=[^ \t\r\n])")
 PLAIN_MEMBER: Final = late(rf'{_WHOLE}(?=[ \t\r\n]*(?:}}|,[ \t\r\n]*"))')
 PLAIN_ELEMENT: Final = late(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{0-9-]))')
 
 
 _GAP: Final = r"[ \t\r\n]*"
 _PLAIN_SCALAR: Final = r"-?(?:0|[1-9]\d{0,63})(?:\.\d{1,64})?(?:[eE][+-]?\d{1,64})?|true|false|null"
-# Members behind another one, as many as are there and hold no other object and no array.
-PLAIN_MEMBERS: Final = late(
-    rf"(?:,{_GAP}{_WHOLE}{_GAP}:{_GAP}(?:{_WHOLE}|{_PLAIN_SCALAR})(?={_GAP}(?:}}|,{_GAP}\")))*", re.ASCII
-)
-# The end of a string, and of a member.
-MEMBER_END: Final = late(rf'"(?={_GAP}(?:}}|,{_GAP}"))')
+# Members behind another one, as many as are there without an object or an array in them; the object's end.
+_NEXT: Final = rf'(?={_GAP}(?:}}|,{_GAP}"))'
+_MEMBER: Final = rf"(?:,{_GAP}{_WHOLE}{_GAP}:{_GAP}(?:{_WHOLE}|{_PLAIN_SCALAR}){_NEXT})"
+_OVER: Final = rf"(?:{_GAP}}})?"
+PLAIN_MEMBERS: Final = late(rf"{_MEMBER}+{_OVER}", re.ASCII)
+# The end of a string and of a member; the same with such members behind it.
+MEMBER_END: Final = late(rf'"{_NEXT}')
+MEMBERS_END: Final = late(rf'"{_NEXT}{_MEMBER}*{_OVER}', re.ASCII)
 BEHIND_MEMBER: Final = late(r"[^ \t\r\n,]")
 
 
@@ -146,6 +149,12 @@ def other_than(characters: str) -> re.Pattern[str]:
 def tag_stop(literal: str) -> re.Pattern[str]:
     """Matches the first character at which a tag that ``literal`` closes may stop."""
     return re.compile("[" + re.escape(literal[0]) + "<\n]")
+
+
+@lru_cache(maxsize=256)
+def tag_whole(opener: str, close: str) -> re.Pattern[str]:
+    """A tag with nothing but a name in it, which is the group."""
+    return re.compile(rf"{re.escape(opener)}([^{re.escape(close[0])}<\n]*){re.escape(close)}")
 
 
 @lru_cache(maxsize=256)

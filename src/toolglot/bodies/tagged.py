@@ -102,7 +102,9 @@ def read(reading: Reading) -> Steps:
     if body.names == "doubled" and not reading.offered(name) and reading.offered(twice(name, _DOT)):
         name = twice(name, _DOT)
     reading.known(name)
-    own_id = next((named.attributes[key] for key in body.id_keys if key in named.attributes), None)
+    own_id = None
+    if named.attributes:
+        own_id = next((named.attributes[key] for key in body.id_keys if key in named.attributes), None)
     if named.empty:
         call = reading.start(name, own_id)
         call.take("{}", 0)

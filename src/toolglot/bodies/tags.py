@@ -15,8 +15,9 @@ from ..dialect import Tag
 from ..errors import RenderError
 from ..faults import Cut, Malformed
 from ..pieces import attributes_of
+from ..runs import HELD_MOST
 from ..scanner import BLANKS, MORE, NONE, Source
-from ..stops import one_of, tag_begun, tag_parts, tag_stop
+from ..stops import one_of, tag_begun, tag_parts, tag_stop, tag_whole
 from ..waits import expect
 
 if TYPE_CHECKING:
@@ -127,6 +128,13 @@ def read_tag(reading: Reading, tag: Tag, then: str = "") -> Generator[None, None
     ``then``: what stands behind it, before which nothing happens; empty where the next character counts.
     """
     source = reading.source
+    if not tag.key and not source.flags:
+        whole = source.head(tag_whole(tag.open, tag.close), source.pos)
+        if whole is not None and whole.end() - source.pos <= HELD_MOST <= reading.limits.header:
+            name = whole[1].strip()
+            if name:
+                source.pos = end = whole.end()
+                return Tagged(name, _NO_ATTRIBUTES, end, False)
     while True:
         found = tag_at(source, source.pos + len(tag.open), tag, reading.limits.header)
         if isinstance(found, Tagged):
