@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
      "window",
      "counts",
      "literals", "faults"),
-    ("bodies/*", "calls", "channel", "table", "state", "sections", "ways", "envelope", "delimited",
+    ("bodies/*", "calls", "ledger", "channel", "table", "state", "sections", "ways", "envelope", "delimited",
      "claims", "closing", "answers", "reasoning", "messages", "registry", "gglib", "assembler"),
     ("parser", "lane", "auto", "custom", "render", "grammar/*"),
     ("derive/*", "residue"),

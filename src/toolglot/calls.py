@@ -27,51 +27,9 @@ if TYPE_CHECKING:
 
     from .schema import Param, Tool, Tools
 
-_RANDOM_BYTES: Final = 12
 _NO_BODY: Final = Body("")
 # Shared by the calls that have nothing to send, and never changed.
 _NO_DRAFT: Final = Draft()
-
-
-class Ledger:
-    """Counts the calls of one message and gives them ids, over all channels.
-
-    An id that the model repeats is its first call's; the others get one of ours.
-    """
-
-    __slots__ = ("_taken", "count", "prefix", "random")
-
-    def __init__(self, prefix: str, random: bool = False) -> None:
-        self.count = 0
-        self.prefix = prefix
-        self.random = random
-        # Whose id is whose, from the first one on that the model wrote: before, all are counted.
-        self._taken: dict[str, int] | None = None
-
-    def enter(self, own: str | None) -> tuple[int, str]:
-        """Index and id of the next call; ``own`` is the id that the model wrote, if any."""
-        index = self.count
-        self.count += 1
-        if self._taken is None:
-            if not own:
-                return index, self._random() if self.random else f"{self.prefix}{index}"
-            self._taken = {} if self.random else {f"{self.prefix}{n}": n for n in range(index)}
-        # A call that was taken back leaves its id to the next one of its index, or to later ones.
-        if own and self._taken.get(own, index) >= index:
-            self._taken[own] = index
-            return index, own
-        if self.random:
-            return index, self._random()
-        number = index
-        while self._taken.get(f"{self.prefix}{number}", index) < index:
-            number += 1
-        self._taken[f"{self.prefix}{number}"] = index
-        return index, f"{self.prefix}{number}"
-
-    def _random(self) -> str:
-        import secrets
-
-        return self.prefix + secrets.token_hex(_RANDOM_BYTES)
 
 
 class Call:
@@ -316,14 +274,16 @@ class Reading:
 
     def start(self, name: str, own_id: str | None = None) -> Call:
         """Start the call ``name``; what was read of it so far is its beginning."""
-        self.known(name)
+        self.name = name
+        if self.offered_only:
+            self.known(name)
         channel, source = self.channel, self.source
         at = source.base + source.pos
-        channel.settle(min(channel.body_at, at))
+        channel.settle(channel.body_at if channel.body_at < at else at)
         index, call_id = channel.ledger.enter(own_id)
         start = channel.mark
         tool = self.tools.get(name) if self.tools is not None else None
-        channel.emit(CallStart(index, call_id, name, (start, at)))
+        channel.push(CallStart(index, call_id, name, (start, at)))
         channel.mark = at
         if self.tools is not None and tool is None:
             channel.defect(
@@ -333,7 +293,8 @@ class Reading:
         held = not self.stream and self.lenient and self.marked
         call = Call(channel, index, name, tool, held, self.limits.call)
         call.start = start
-        self.commit()
+        if self.provisional:
+            self.commit()
         if held:
             channel.hold()
         channel.call = call

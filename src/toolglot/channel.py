@@ -16,7 +16,8 @@ from .scanner import Source
 if TYPE_CHECKING:
     from typing import Final
 
-    from .calls import Call, Ledger
+    from .calls import Call
+    from .ledger import Ledger
 
 
 _NO_ASIDE: Final[list[tuple[str, int, int]]] = []
@@ -131,9 +132,10 @@ class Channel:
         source = self.source
         to = source.base + end
         if to > self.mark:
+            start, self.mark = self.mark, to
+            text = source.text[start - source.base : end] if start >= source.base else source.raw(start, to)
             # Never changed in place: what is held refers to it.
-            self.aside = [*self.aside, (source.raw(self.mark, to), self.mark, to)]
-            self.mark = to
+            self.aside = [*self.aside, (text, start, to)]
         source.pos = end
 
     def restore(self) -> None:

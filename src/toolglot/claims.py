@@ -182,22 +182,23 @@ class Claims(Machine):
         return entered
 
     def closed(self, way: Way, opened: int, opener: str) -> None:
-        self.state.edge, self.state.form = self.source.at, 0
+        state, source = self.state, self.source
+        state.edge, state.form = source.base + source.pos, 0
         if not self.told:
             self.choice(way.dialect, 0, f"{opener!r}{_at(opened)}")
         if not way.dialect.envelope.close:
             self.more = self._follower(way)
 
-    def again(self, way: Way) -> int:
+    def again(self) -> int:
         source, repeat = self.source, self._repeat
         if repeat is None or source.flags or self.limits.blanks < HELD_MOST:
             return -1
         match = source.head(repeat, source.pos)
         if match is None or match.end() - source.pos > HELD_MOST:
             return -1
-        start = source.base + match.end()
-        self.before_call(match.start(1) - source.pos, way.dialect)
-        return start
+        # As in front of any call: its dialect has no separator, and blanks for layout.
+        self.channel.set_aside(match.start(1))
+        return source.base + match.end()
 
     def _to_section(self, ways: list[Way], ahead: int) -> Generator[None, None, int]:
         """How much text stands in front of a section's first call; negative where its close comes first.

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from .auto import Auto, Context, Custom, ParseResult
-from .calls import Ledger
 from .dialect import Dialect
 from .events import Arguments, CallEnd, CallStart, Event, Markup, Reasoning, Text
+from .ledger import Ledger
 from .spans import Spans
 
 Read = Callable[[Auto, str], tuple[list[Event], str]]

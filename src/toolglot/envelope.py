@@ -56,19 +56,6 @@ class Machine:
         self.told = True
         self.way: Way | None = None
 
-    def begin_output(self) -> None:
-        """What was read so far was the prompt: the output is still empty."""
-        state = self.state
-        state.fresh = state.since_fresh = True
-        state.said = state.after_call = state.by_tag = False
-        state.since = 0
-        state.ticks = 0
-        state.fence = ""
-
-    def always_thinking(self) -> None:
-        """The channel is one of reasoning."""
-        self.state.thinking = True
-
     # -- content --------------------------------------------------------------------------------
 
     def prose(self, end: int) -> None:
@@ -172,7 +159,8 @@ class Machine:
             if not sure:
                 # Of a region that is provisional until its first call nothing changes the state.
                 channel.hold(self.state.copy() if self.strict else self.state)
-            reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
+            if not sure or reading.body is not way.body:
+                reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
             reading.provisional = not (self.strict or sure)
             self._enter(way, start, noise)
             more: Body | None = None
@@ -213,10 +201,10 @@ class Machine:
             if envelope.late_close:
                 yield from pass_late(reading, envelope.late_close)
             self.closed(way, opened, opener)
-            start = self.again(way)
+            start = self.again()
             if start < 0:
                 return
-            opened, noise, sure = source.at, 0, True
+            opened, noise, sure = source.base + source.pos, 0, True
 
     def _enter(self, way: Way, start: int, noise: int) -> None:
         """A region begins, whose first body stands at offset ``start``."""
@@ -234,7 +222,7 @@ class Machine:
         """The envelope that ``opener`` opened was read, and held a call."""
         raise NotImplementedError
 
-    def again(self, way: Way) -> int:
+    def again(self) -> int:
         """Where the body of the next call begins, if one stands right behind that can only be such a call.
 
         The cursor is then at its opener. An absolute offset, or negative.
@@ -245,7 +233,7 @@ class Machine:
         """A call was read; what comes next is behind it."""
         state = self.state
         state.fresh = False
-        state.edge = state.since = self.source.at
+        state.edge = state.since = self.source.base + self.source.pos
         state.said = state.since_fresh = False
         state.after_call = True
 
@@ -319,7 +307,7 @@ class Machine:
         return None
 
     def _expect(self) -> None:
-        """Declare that nothing happens before the next call begins, where only that or its close is awaited."""
+        """Declare that nothing happens before the next call begins, where nothing else is awaited."""
         if self.way is not None:
             expect(self.source, self.limits, self.way.next)
 

@@ -151,7 +151,7 @@ class ValueReader(StringReader):
                 expect = _AFTER
 
     def _started(self, stack: list[str]) -> str:
-        """An object up to its first value, where nothing in that needs care and nobody follows its members."""
+        """An object up to its first value, where nothing in it needs care and nobody follows its members."""
         if not self.strict_text or len(stack) >= self.nesting or (self.tap is not None and not stack):
             return ""
         plain = self.source.whole(PLAIN_START, self.source.pos)

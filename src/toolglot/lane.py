@@ -36,7 +36,7 @@ class Lane:
             channel.source.feed(prompt)
             next(self.steps, None)
             self.begun = _begun(channel)
-            machine.begin_output()
+            machine.state.begin_output()
 
     def drain(self) -> list[Event]:
         begun, self.begun = self.begun, None

@@ -14,13 +14,14 @@ from functools import cache
 
 from ._typing import TYPE_CHECKING, Any, Literal
 from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
-from .calls import Ledger, Reading
+from .calls import Reading
 from .channel import Channel
 from .delimited import Delimited
 from .dialect import Dialect
 from .errors import ParserClosedError
 from .events import Event
 from .lane import Lane
+from .ledger import Ledger
 from .limits import Limits
 from .literals import clean
 from .native import mypyc_attr
@@ -307,7 +308,7 @@ class Parser:
                 channel, reading, table, strict=self._strict, guess=isinstance(resolved, Auto)
             )
         if name == "reasoning":
-            machine.always_thinking()
+            machine.state.thinking = True
         return Lane(channel, machine, prompt)
 
     def _thinking_over(self, lane: Lane, delta: str) -> list[Event]:

@@ -53,6 +53,14 @@ class State:
         self.by_tag = False
         self.form = _NO_FORM
 
+    def begin_output(self) -> None:
+        """What was read so far was the prompt: the output is still empty."""
+        self.fresh = self.since_fresh = True
+        self.said = self.after_call = self.by_tag = False
+        self.since = 0
+        self.ticks = 0
+        self.fence = ""
+
     def copy(self) -> State:
         """Another state that stands at the same place."""
         twin = State(self.table)

@@ -5,7 +5,6 @@ Promises: compiled once for a set of dialects and offered names, and shared. Doe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ._typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from .errors import DialectError
 from .markers import LONGEST, Markers
 from .parts import Beginning
 from .record import replace
+from .scanner import Pattern
 from .stops import heads_begun
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Table:
         self.meanings: dict[str, list[Meaning]] = {}
         self.by_kind: dict[str, list[tuple[str, list[Meaning]]]] = {}
         # By the ids of an opener's meanings, which are kept with them.
-        self.ways: dict[tuple[int, ...], tuple[list[Meaning], list[Way], bool, re.Pattern[str] | None]] = {}
+        self.ways: dict[tuple[int, ...], tuple[list[Meaning], list[Way], bool, Pattern | None]] = {}
         self.answers: list[Meaning] = []
         # What of a body opens where an offered name stands: the texts around the name.
         self._named: list[tuple[str, str, Meaning]] = []

@@ -59,8 +59,13 @@ class HeadRun(Run):
             examined(self._looked + len(held) - led)
             self._looked = 0
         if led < len(held):
-            self.source.grow(held[led:] if led else held, self._ordinary)
-            self.source.ahead = 0
+            source = self.source
+            if self._ordinary:
+                source.grow(held[led:], ordinary=True)
+            else:
+                # It is too short to be kept as it is.
+                source.text += held[led:]
+            source.ahead = 0
 
     def _part(self, text: str, start: int) -> Part | None:
         return ("", "", text, 0) if self._begun_as.begins(text, self._rel) else None
@@ -87,7 +92,8 @@ def head_waits(source: Source, beginning: Beginning) -> bool:
     at = source.pos
     if source.eof or len(source.text) - at > HELD_MOST:
         return False
-    examined(len(source.text) - at)
+    if counts:
+        examined(len(source.text) - at)
     if not beginning.begins(source.text, at):
         return False
     source.run = head_run(source, beginning)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CONTEXT: Final = 48
 _SLACK: Final = 64
+_SLACK_KEPT: Final = 128
 # What is shorter costs as much to keep as it is as to copy.
 _SHORT: Final = 256
 UNBOUNDED: Final = 1 << 60
@@ -91,7 +92,7 @@ class Window:
         if special is not None:
             self.flag(len(delta), special)
         # A little more is kept than must be: each cut is a copy. What must be at hand anyway may stay.
-        if cut > _SLACK and (cut > _SHORT or not self._keeps):
+        if cut > (_SLACK if not self._keeps else _SLACK_KEPT):
             if self._keeps and self.base + cut > self._kept_to:
                 self._gathered().append(text[self._kept_to - self.base : cut])
                 self._kept_to = self.base + cut
