@@ -173,6 +173,7 @@ class Machine:
                         if passed == MORE:
                             self._expect()
                             yield
+                            passed = at_close(reading, envelope)
                         if passed != 1:
                             more = yield from self._behind(way.dialect, required)
                     except BodyFault as fault:

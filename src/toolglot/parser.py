@@ -158,7 +158,7 @@ class Parser:
             text = run.held + delta
             part = run.parts.get(text)
             if part is None:
-                part = run.learn(text)
+                part = None if text in run.parts else run.learn(text)
                 if part is None:
                     return self._feed(delta, channel, special)
             taken, piece, held, size = part

@@ -11,6 +11,7 @@ Does not: know what makes a part (``runs``).
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import lru_cache
 
 from ._typing import TYPE_CHECKING
@@ -47,13 +48,14 @@ class Beginning:
     Where a group of it is one of ``barred``, no more than ``gap`` characters may stand behind that.
     """
 
-    __slots__ = ("barred", "gap", "pattern", "_memories")
+    __slots__ = ("barred", "gap", "parts", "pattern")
 
     def __init__(self, pattern: re.Pattern[str], barred: frozenset[str] = frozenset(), gap: int = 0) -> None:
         self.pattern = pattern
         self.barred = barred
         self.gap = gap
-        self._memories: dict[int, Parts] = {}
+        # The parts of the runs that look for it, by how many characters ahead.
+        self.parts: defaultdict[int, Parts] = defaultdict(dict)
 
     def begins(self, text: str, at: int) -> bool:
         """Whether all of ``text`` from ``at`` on is the beginning."""
@@ -62,13 +64,6 @@ class Beginning:
             return False
         group = match.lastindex
         return group is None or match[group] not in self.barred or match.end(group) + self.gap >= len(text)
-
-    def parts(self, rel: int) -> Parts:
-        """The parts of the runs that look for it, ``rel`` characters ahead."""
-        found = self._memories.get(rel)
-        if found is None:
-            found = self._memories[rel] = {}
-        return found
 
 
 @lru_cache(maxsize=128)

@@ -116,8 +116,6 @@ class Run:
     def learn(self, text: str) -> Part | None:
         """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
         parts = self.parts
-        if text in parts:
-            return None
         self._looked += len(text)
         found = self._stop.search(text)
         part: Part | None

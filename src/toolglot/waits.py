@@ -28,7 +28,7 @@ class HeadRun(Run):
     __slots__ = ("_begun_as", "_rel")
 
     def __init__(self, source: Source, beginning: Beginning, rel: int = 0) -> None:
-        super().__init__(source, Text, (beginning.parts(rel),))
+        super().__init__(source, Text, (beginning.parts[rel],))
         self._begun_as = beginning
         self._rel = rel
 
@@ -36,7 +36,7 @@ class HeadRun(Run):
         """Look for another ``beginning``, or elsewhere."""
         if beginning is not self._begun_as or rel != self._rel:
             self._begun_as, self._rel = beginning, rel
-            self.parts = beginning.parts(rel)
+            self.parts = beginning.parts[rel]
 
     def ready(self, shift: int, since: int, ordinary: bool) -> bool:
         # As for any run; but it is shorter, since nothing is taken.
@@ -80,10 +80,10 @@ def expect(source: Source, limits: Limits, beginning: Beginning | None, rel: int
 def head_run(source: Source, beginning: Beginning, rel: int = 0) -> HeadRun:
     """The run for ``beginning``: a source has one for all, since it waits for one at a time."""
     run = source.waiting
-    if isinstance(run, HeadRun):
+    if run is None:
+        run = source.waiting = HeadRun(source, beginning, rel)
+    else:
         run.look(beginning, rel)
-        return run
-    run = source.waiting = HeadRun(source, beginning, rel)
     return run
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from .runs import Run
+    from .waits import HeadRun
 
 CONTEXT: Final = 48
 _SLACK: Final = 64
@@ -66,7 +67,7 @@ class Window:
         self.due = UNBOUNDED
         self.eof = False
         self.run: Run | None = None
-        self.waiting: Run | None = None
+        self.waiting: HeadRun | None = None
         self.taking: Run | None = None
         self.hit: str | None = None
         self.follow_at = 0

@@ -159,7 +159,7 @@ class CallObject:
     def waits(self) -> bool:
         """Declare that ``named`` or ``arguments`` may yet take what is at the cursor; whether they may."""
         reading, source, body = self._reading, self._source, self._body
-        if source.eof or not reading.marked or body.id_at == LATE or self._depth:
+        if not reading.marked or body.id_at == LATE or self._depth:
             return False
         head = name_head(body.name_keys) if self._name is None else object_head(body.arguments_keys[0])
         return head_waits(source, head.begun)

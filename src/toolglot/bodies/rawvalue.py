@@ -19,7 +19,7 @@ from ..events import DefectKind
 from ..faults import Cut, Malformed
 from ..jsonstream import Steps
 from ..jsontext import json_escape
-from ..markers import Markers, Rope, marks
+from ..markers import Rope, marks
 from ..parts import Beginning
 from ..runs import HELD_MOST, RawRun, raw_run
 from ..scanner import BLANKS, END, MORE, NONE, Source
@@ -34,20 +34,17 @@ _NULL: Final = "null"
 _NOTHING: Final = Rope()
 # A call, its markers and its section: more closes in a row than these are no part of a value.
 _OUTER_MOST: Final = 3
-# Those of no frame: no closes are this tuple.
-_NO_MARKERS: Final[tuple[tuple[str, ...], Markers]] = ("",), marks(())
 
 
 def behind(reading: Reading, at: int, options: tuple[str, ...], gaps: tuple[str, ...] = ()) -> int:
     """Which of ``options`` stands at ``at``, after no more blanks than may be layout."""
-    found = past(reading.source, at, options, gaps)
-    return found if reading.source.follow_at - at <= reading.limits.blanks else NONE
+    source = reading.source
+    found = past(source, at, options, gaps) if gaps else source.follows(at, options)
+    return found if source.follow_at - at <= reading.limits.blanks else NONE
 
 
 def past(source: Source, at: int, options: tuple[str, ...], gaps: tuple[str, ...]) -> int:
     """As ``Source.follows``, where ``gaps`` count as blanks."""
-    if not gaps:
-        return source.follows(at, options)
     found = source.follows(at, options + gaps)
     while found >= len(options):
         found = source.follows(source.follow_at + len(gaps[found - len(options)]), options + gaps)
@@ -93,7 +90,7 @@ class Frame:
     body.
     """
 
-    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind", "over", "_markers")
+    __slots__ = ("ends", "siblings", "sibling", "blocks", "openers", "kind", "over", "_known")
 
     def __init__(
         self,
@@ -112,14 +109,32 @@ class Frame:
         self.openers = openers
         self.kind = kind
         self.over = over
-        self._markers = _NO_MARKERS
+        self._known: _Around | None = None
 
-    def markers(self, closers: tuple[str, ...]) -> Markers:
-        """All that may end a value, the closes of what is around its call among them."""
-        known = self._markers
-        if known[0] is not closers:
-            known = self._markers = closers, marks((*self.ends, *self.siblings, *self.blocks, *closers))
-        return known[1]
+    def around(self, reading: Reading) -> _Around:
+        """What may end a value in the envelope that is read."""
+        known = self._known
+        if known is None or known.closers is not reading.closers or known.openers is not reading.openers:
+            known = self._known = _Around(self, reading)
+        return known
+
+
+class _Around:
+    """What may end a value of a frame in an envelope.
+
+    ``ends``: all that may. ``behind``: what may stand behind its own close; all of it from ``calls`` on opens
+    other calls, which counts only where faults are mended, and in front of that are the ``siblings``.
+    """
+
+    __slots__ = ("behind", "calls", "closers", "ends", "openers", "siblings")
+
+    def __init__(self, frame: Frame, reading: Reading) -> None:
+        self.openers = reading.openers
+        self.closers = closers = reading.closers
+        self.siblings = (*frame.siblings, *frame.blocks, *closers)
+        self.ends = marks((*frame.ends, *self.siblings))
+        self.calls = len(self.siblings)
+        self.behind = (*self.siblings, *frame.openers, *reading.openers)
 
 
 class RawValue:
@@ -136,7 +151,7 @@ class RawValue:
             "_kept",
             "_key",
             "_live",
-            "_marks",
+            "_around",
             "_nulls",
             "_param",
             "_reading",
@@ -160,13 +175,18 @@ class RawValue:
         self._kept = _NOTHING if live else Rope()
         self.anchored = self._inner = False
         self._run: RawRun | None = None
-        self._marks = frame.markers(reading.closers)
+        self._around = frame.around(reading)
         self._over = frame.over if limits.header >= HELD_MOST <= limits.blanks else None
 
     def read(self) -> Steps:
         """Read the value, its close and what it means. The cursor stands behind the close."""
         source = self._source
-        yield from self._lead()
+        if self._trim == "newline" and source.pos < len(source.text):
+            if source.text[source.pos] == _NEWLINE:
+                source.pos += 1
+                self.anchored = True
+        else:
+            yield from self._lead()
         start = source.base + source.pos
         self._reading.channel.settle(start)
         before = self._key + '"' if self._live else self._key
@@ -174,7 +194,7 @@ class RawValue:
             self._call.take(before, 0)
         ahead = 0
         while True:
-            hit = source.find(self._marks, source.pos + ahead)
+            hit = source.find(self._around.ends, source.pos + ahead)
             if hit < 0 or source.hit is None:
                 end = len(source.text) if hit < 0 else hit
                 if source.eof:
@@ -216,7 +236,7 @@ class RawValue:
         if self._run is None or not isinstance(self._run.sink, Call):
             blanks = BLANKS if self._trim == "blank" else _NEWLINE if self.anchored else ""
             sink = self._call if self._live else Kept(self._source, self._kept)
-            self._run = raw_run(self._source, sink, self._marks, blanks, self.escape, self._over)
+            self._run = raw_run(self._source, sink, self._around.ends, blanks, self.escape, self._over)
         self._source.run = self._run
 
     def _lead(self) -> Steps:
@@ -300,16 +320,14 @@ class RawValue:
             return _stands(self._reading, behind(self._reading, at + len(marker), self._reading.openers))
         if marker not in frame.ends:
             return self._bare_end(at, marker) if self._counts(at) else NONE
-        options = (*frame.siblings, *frame.blocks, *self._reading.closers)
-        own = len(options)
-        calls = (*frame.openers, *self._reading.openers) if self._reading.lenient else ()
-        options += calls
-        found = behind(self._reading, at + len(marker), options, self._reading.body.gaps)
+        around, reading = self._around, self._reading
+        options = around.behind if reading.lenient else around.siblings
+        found = behind(reading, at + len(marker), options, reading.body.gaps)
         if found == END:
             return 1
         if found < 0 or self._counts(at):
             return 1 if found >= 0 else found
-        if found >= own:
+        if found >= around.calls:
             return 1 if self._counts(self._source.follow_at) else NONE
         return self._bare_end(self._source.follow_at, options[found])
 

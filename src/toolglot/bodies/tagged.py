@@ -34,6 +34,7 @@ from .tags import (
     tag_ahead,
     tag_begins,
     tag_head,
+    take_tag,
     unescape,
     write_tag,
 )
@@ -92,10 +93,11 @@ def read(reading: Reading) -> Steps:
     source, body = reading.source, reading.body
     shape = shape_of(body, reading.closers, reading.openers, reading.lenient)
     tag, own = shape.tag, shape.own
-    source.pos = _tag_start(source, source.pos, body, reading.limits.header)
+    if body.prefixes:
+        source.pos = _tag_start(source, source.pos, body, reading.limits.header)
     if source.pos >= len(source.text):
         raise Cut("the text ends in front of the name")
-    named = yield from read_tag(reading, tag, own.open)
+    named = take_tag(reading, tag) or (yield from read_tag(reading, tag, own.open))
     if named.empty and tag.empty == "malformed":
         raise Malformed("no tag of this format closes itself")
     name = named.name
@@ -110,7 +112,9 @@ def read(reading: Reading) -> Steps:
         call.take("{}", 0)
         call.end()
         return
-    found = yield from _ahead(reading, shape.follow)
+    found = source.follows(source.pos, shape.follow)
+    if found < 0:
+        found = yield from _ahead(reading, shape.follow)
     if found == NONE:
         raise Malformed(f"expected {own.open!r} or {tag.end!r}")
     call = reading.start(name, own_id)
@@ -184,14 +188,16 @@ def _params(reading: Reading, call: Call, shape: Shape) -> Generator[None, None,
         if match is not None and take_plain(reading, call, match):
             found = 0 if match[3] == own.open else 1
             continue
-        param = yield from read_tag(reading, own)
+        param = take_tag(reading, own) or (yield from read_tag(reading, own))
         key = ("{" if call.empty else ", ") + json_string(param.name) + ": "
         if param.empty:
             reading.channel.settle(source.at)
             call.take(key + '""', 0)
         else:
             yield from _value(reading, call, _param(reading, call, param, own), key)
-        found = yield from _ahead(reading, shape.behind)
+        found = source.follows(source.pos, shape.behind)
+        if found < 0:
+            found = yield from _ahead(reading, shape.behind)
         if found == NONE:
             raise Malformed(f"expected {own.open!r} or {shape.tag.end!r}")
         source.pos = source.follow_at

@@ -122,19 +122,27 @@ def tag_ahead(reading: Reading, at: int, tag: Tag, then: str = "") -> None:
     expect(source, limits, tag_begun(tag.open, tag.close, bool(tag.key), then), at - source.pos)
 
 
+def take_tag(reading: Reading, tag: Tag) -> Tagged | None:
+    """The tag at the cursor, which moves past it, where all of it is there and nothing in it needs care."""
+    source = reading.source
+    if tag.key or source.flags:
+        return None
+    whole = source.head(tag_whole(tag.open, tag.close), source.pos)
+    if whole is None or not whole.end() - source.pos <= HELD_MOST <= reading.limits.header:
+        return None
+    name = whole[1].strip()
+    if not name:
+        return None
+    source.pos = end = whole.end()
+    return Tagged(name, _NO_ATTRIBUTES, end, False)
+
+
 def read_tag(reading: Reading, tag: Tag, then: str = "") -> Generator[None, None, Tagged]:
     """The tag at the cursor, whose opening text is there; the cursor moves past it.
 
     ``then``: what stands behind it, before which nothing happens; empty where the next character counts.
     """
     source = reading.source
-    if not tag.key and not source.flags:
-        whole = source.head(tag_whole(tag.open, tag.close), source.pos)
-        if whole is not None and whole.end() - source.pos <= HELD_MOST <= reading.limits.header:
-            name = whole[1].strip()
-            if name:
-                source.pos = end = whole.end()
-                return Tagged(name, _NO_ATTRIBUTES, end, False)
     while True:
         found = tag_at(source, source.pos + len(tag.open), tag, reading.limits.header)
         if isinstance(found, Tagged):
@@ -148,6 +156,9 @@ def read_tag(reading: Reading, tag: Tag, then: str = "") -> Generator[None, None
             raise Malformed(f"{tag.close!r} is missing after {tag.open!r}")
         tag_ahead(reading, source.pos, tag, then)
         yield
+        taken = take_tag(reading, tag)
+        if taken is not None:
+            return taken
 
 
 def unescape(text: str) -> str:
