@@ -189,7 +189,7 @@ class Call:
                 self.index,
             )
         start, channel.mark = channel.mark, at
-        channel.emit(CallEnd(self.index, value, (start, at), canonical))
+        channel.push(CallEnd(self.index, value, (start, at), canonical))
         if self._held:
             channel.release()
 

@@ -91,7 +91,7 @@ class Draft(Rope):
                 value, canonical = decode(text.replace(_GAP, _MARK))
                 if canonical is None and _filled(value, self._stretches):
                     return value, None
-        return decode(self.text())
+        return decode(self.text() if self._big else "".join(self._small))
 
 
 def _filled(value: Any, stretches: list[_Stretch]) -> bool:

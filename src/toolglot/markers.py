@@ -188,7 +188,7 @@ class Markers:
             match = pattern.search(text, start, end)
             if open_counts:
                 examined((end if match is None else match.end()) - start)
-            if match is None or match.group()[:_SHORT] not in self._begun:
+            if match is None or not self._begun or match.group()[:_SHORT] not in self._begun:
                 return match
             found = self._whole(match.group()[:_SHORT], final).match(text, match.start())
             if found is not None:

@@ -66,7 +66,8 @@ class Source(Window):
             match = markers.search(text, match.start() + 1, self.eof)
         if match is None:
             return NONE
-        self.hit = None if markers.partial(match, len(text), self.eof) else match.group()
+        cut = match.end() == len(text) and markers.partial(match, len(text), self.eof)
+        self.hit = None if cut else match.group()
         return match.start()
 
     def stop(self, pattern: re.Pattern[str], start: int, to: int | None = None) -> int:
@@ -172,9 +173,18 @@ class Source(Window):
         nothing but blanks is left of a text that has ended. ``follow_at`` is where the option starts.
         """
         text = self.text
-        if start < len(text) and text[start] not in BLANKS and not _counts:
-            return self.follows_at(start, options)
-        return self.follows_at(self.skip(start), options)
+        at = start
+        if _counts:
+            at = self.skip(start)
+        elif start < len(text) and text[start] in BLANKS:
+            at += 1
+            # Nearly always there is no blank, or one.
+            if at < len(text) and text[at] in BLANKS:
+                at = self.skip(start)
+        if at < len(text) and not self.flags and text.startswith(options[:1], at):
+            self.follow_at = at
+            return 0
+        return self.follows_at(at, options)
 
     def follows_at(self, at: int, options: tuple[str, ...]) -> int:
         """As ``follows``, without passing blanks."""

@@ -270,7 +270,7 @@ class RawValue:
         if to > source.pos:
             piece = source.text[source.pos : to]
             if self._live:
-                meant = self.meant(piece)
+                meant = self.meant(piece) if self.escape else piece
                 if meant == piece:
                     self._call.take_raw(piece)
                 else:
