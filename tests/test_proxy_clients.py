@@ -142,10 +142,10 @@ def test_openai(proxied: Running) -> None:
         assert faults(lambda asked: [read(*one) for one in asked], 4 if QUICK else 1) == {}
 
 
-# Where the SDK's helper refuses an answer in the middle, httpx leaves its generator to the collector, which may
-# find it when the client's loop is gone.
+# Where the SDK's helper refuses an answer in the middle, httpx leaves its generator to the collector, which
+# may find it when the client's loop is gone.
 @pytest.mark.filterwarnings(
-    "ignore:Exception ignored in. <async_generator object AsyncResponseStream:pytest.PytestUnraisableExceptionWarning"
+    "ignore:Exception ignored in. <async_generator object Async:pytest.PytestUnraisableExceptionWarning"
 )
 @pytest.mark.parametrize("client", ["openai_async", "langchain", "pydantic_ai", "agents"])
 def test_client(proxied: Running, client: str) -> None:

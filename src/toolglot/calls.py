@@ -44,13 +44,13 @@ class Call:
     )
 
     def __init__(
-        self, channel: Channel, index: int, name: str, tool: Tool | None, held: bool, room: int
+        self, channel: Channel, index: int, name: str, tool: Tool | None, start: int, held: bool, room: int
     ) -> None:
         self.channel = channel
         self.index = index
         self.name = name
         self.tool = tool
-        self.start = channel.mark
+        self.start = start
         self._held = held
         self.room = room
         self.pending: list[str] = []
@@ -291,8 +291,7 @@ class Reading:
             )
         # Where events of the region are held anyway, they need not be held for the call.
         held = not self.stream and self.lenient and self.marked
-        call = Call(channel, index, name, tool, held, self.limits.call)
-        call.start = start
+        call = Call(channel, index, name, tool, start, held, self.limits.call)
         if self.provisional:
             self.commit()
         if held:

@@ -197,8 +197,12 @@ class Claims(Machine):
         if match is None or match.end() - source.pos > HELD_MOST:
             return -1
         # As in front of any call: its dialect has no separator, and blanks for layout.
-        self.channel.set_aside(match.start(1))
-        return source.base + match.end()
+        channel = self.channel
+        channel.set_aside(match.start(1))
+        opened = source.base + source.pos
+        source.pos = end = match.end()
+        channel.body_at = source.base + end
+        return opened
 
     def _to_section(self, ways: list[Way], ahead: int) -> Generator[None, None, int]:
         """How much text stands in front of a section's first call; negative where its close comes first.

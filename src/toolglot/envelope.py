@@ -152,17 +152,15 @@ class Machine:
         """
         source, channel, reading = self.source, self.channel, self.reading
         envelope = way.dialect.envelope
-        sure = False
+        source.keep(opened)
+        # Of a region that is provisional until its first call nothing changes the state.
+        channel.hold(self.state.copy() if self.strict else self.state)
+        reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
+        reading.provisional = not self.strict
+        self._enter(way, start, noise)
+        repeated = False
         while True:
             before = channel.ledger.count
-            source.keep(opened)
-            if not sure:
-                # Of a region that is provisional until its first call nothing changes the state.
-                channel.hold(self.state.copy() if self.strict else self.state)
-            if not sure or reading.body is not way.body:
-                reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
-            reading.provisional = not (self.strict or sure)
-            self._enter(way, start, noise)
             more: Body | None = None
             try:
                 while True:
@@ -183,8 +181,8 @@ class Machine:
                     reading.body, more = more, None
                     channel.body_at = source.at
                 channel.settle(channel.mark if reading.provisional else source.base + source.pos)
-                self._join()
                 if self.strict:
+                    self._join()
                     channel.release()
                 elif reading.provisional:
                     raise Malformed("no call in the envelope")
@@ -199,13 +197,17 @@ class Machine:
             self.called()
             if not opener:
                 return
-            if envelope.late_close:
-                yield from pass_late(reading, envelope.late_close)
-            self.closed(way, opened, opener)
-            start = self.again()
-            if start < 0:
+            if not repeated:
+                if envelope.late_close:
+                    yield from pass_late(reading, envelope.late_close)
+                self.closed(way, opened, opener)
+            opened = self.again()
+            if opened < 0:
                 return
-            opened, noise, sure = source.base + source.pos, 0, True
+            repeated = True
+            source.keep(opened)
+            if reading.body is not way.body:
+                reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
 
     def _enter(self, way: Way, start: int, noise: int) -> None:
         """A region begins, whose first body stands at offset ``start``."""
@@ -224,9 +226,9 @@ class Machine:
         raise NotImplementedError
 
     def again(self) -> int:
-        """Where the body of the next call begins, if one stands right behind that can only be such a call.
+        """Go on to the body of the next call, if one stands right behind that can only be such a call.
 
-        The cursor is then at its opener. An absolute offset, or negative.
+        The absolute offset of its opener; negative where there is none.
         """
         raise NotImplementedError
 

@@ -69,8 +69,11 @@ class Shape:
 shape_of: Final = Once(Shape)
 
 
-def take_plain(reading: Reading, call: Call, match: Match) -> bool:
-    """Take a parameter that is there as a whole, up to what follows; False where limits or tokens count."""
+def take_plain(reading: Reading, call: Call, match: Match, lead: str) -> bool:
+    """Take a parameter that is there as a whole, up to what follows; False where limits or tokens count.
+
+    ``lead``: JSON in front of its key.
+    """
     source, value, limits = reading.source, match[2], reading.limits
     if (
         source.flags
@@ -83,7 +86,7 @@ def take_plain(reading: Reading, call: Call, match: Match) -> bool:
     start = base + match.start(2)
     reading.channel.settle(start)
     source.pos = match.end(2) + 1
-    key = ("{" if call.empty else ", ") + json_string(name) + ": "
+    key = lead + json_string(name) + ": "
     if param.is_string:
         call.take(f'{key}"{json_escape(value)}"', 0)
     else:

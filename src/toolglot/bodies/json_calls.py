@@ -150,8 +150,8 @@ class CallObject:
         head = source.head(object_head(key).whole, source.pos)
         if head is None:
             return None
-        source.pos = head.end()
-        self._reading.channel.settle(source.at)
+        source.pos = end = head.end()
+        self._reading.channel.settle(source.base + end)
         self._live = True
         self._key = key
         return self._call

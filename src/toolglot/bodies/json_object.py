@@ -43,7 +43,8 @@ def sure(body: Body) -> str:
 
 def read(reading: Reading) -> Steps:
     """Read one object and report its call."""
-    fence = open_fence(reading)
+    source = reading.source
+    fence = source.text[source.pos] == "`" and open_fence(reading)
     while True:
         tap = CallObject(reading)
         # Nearly all objects begin alike: then nothing has to be resumed inside their keys.

@@ -182,19 +182,24 @@ def _trailing(reading: Reading, ends: Markers) -> Steps:
 def _params(reading: Reading, call: Call, shape: Shape) -> Generator[None, None, int]:
     """Read all parameters; what stands behind them."""
     source, own = reading.source, shape.own
-    found = 0
+    found, lead = 0, "{"
     while found == 0:
         match = None if shape.element is None else source.piece(shape.element, source.pos, shape.ends)
-        if match is not None and take_plain(reading, call, match):
-            found = 0 if match[3] == own.open else 1
+        if match is not None and take_plain(reading, call, match, lead):
+            found, lead = 0 if match[3] == own.open else 1, ", "
             continue
-        param = take_tag(reading, own) or (yield from read_tag(reading, own))
-        key = ("{" if call.empty else ", ") + json_string(param.name) + ": "
-        if param.empty:
+        tagged = take_tag(reading, own) or (yield from read_tag(reading, own))
+        key, lead = lead + json_string(tagged.name) + ": ", ", "
+        if tagged.empty:
             reading.channel.settle(source.at)
             call.take(key + '""', 0)
         else:
-            yield from _value(reading, call, _param(reading, call, param, own), key)
+            param = _param(reading, call, tagged, own)
+            if reading.body.quote:
+                yield from _quoted(reading, call, param, shape, key)
+            else:
+                # One generator less is open all the while that a long value comes.
+                yield from _raw(reading, call, param, shape, key).read()
         found = source.follows(source.pos, shape.behind)
         if found < 0:
             found = yield from _ahead(reading, shape.behind)
@@ -205,27 +210,22 @@ def _params(reading: Reading, call: Call, shape: Shape) -> Generator[None, None,
     return found
 
 
-def _value(reading: Reading, call: Call, param: Param, key: str) -> Steps:
-    """Read one value and its close, where it stands between quotation markers those too."""
-    # One generator less is open all the while that a long value comes.
-    return _quoted(reading, call, param, key) if reading.body.quote else _raw(reading, call, param, key)
+def _raw(reading: Reading, call: Call, param: Param, shape: Shape, key: str) -> RawValue:
+    """A reader of one value and its close."""
+    reader = EscapedValue if shape.own.escapes == "text" else RawValue
+    return reader(reading, call, param, frame_of(reading.body, call.tool), key)
 
 
-def _raw(reading: Reading, call: Call, param: Param, key: str) -> Steps:
-    reader = EscapedValue if tags_of(reading.body)[1].escapes == "text" else RawValue
-    return reader(reading, call, param, frame_of(reading.body, call.tool), key).read()
-
-
-def _quoted(reading: Reading, call: Call, param: Param, key: str) -> Steps:
-    source, quote = reading.source, reading.body.quote
-    own = tags_of(reading.body)[1]
+def _quoted(reading: Reading, call: Call, param: Param, shape: Shape, key: str) -> Steps:
+    """As ``_raw``, where the value may stand between quotation marks."""
+    source, quote, own = reading.source, reading.body.quote, shape.own
     found = MORE
     while found == MORE:
         found = source.follows(source.pos, quote[:1])
         if found == MORE:
             yield
     if found != 0:
-        yield from _raw(reading, call, param, key)
+        yield from _raw(reading, call, param, shape, key).read()
         return
     source.pos = source.follow_at + len(quote[0])
     yield from RawValue(reading, call, param, Frame(quote[1:], (own.end,)), key).read()
