@@ -133,7 +133,7 @@ class Markers:
     """
 
     __slots__ = (
-        *("firsts", "literals", "_begun", "_extra", "_final", "_longer", "_open", "_settled"),
+        *("firsts", "literals", "_begun", "_extra", "_far", "_final", "_longer", "_open", "_settled"),
         *("_rare", "_reach", "_then", "_trie", "_wholes"),
     )
 
@@ -168,16 +168,20 @@ class Markers:
         self._then = then
         self._rare: tuple[tuple[str, int], ...] | None = None
         self._reach = max([_RUN_MOST, *map(len, self.literals)])
+        self._far = 2 * _LONG + self._reach
 
     def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
         """The first hit at or after ``start``; ``final`` means that no more text can come."""
-        if len(text) - start > 2 * _LONG + self._reach:
+        if len(text) - start > self._far:
             near = start + _LONG
             match = self._hit(text, start, near, final)
             if match is not None and match.end() < near:
                 return match
             start = self._nearest(text, near if match is None else match.start(), final)
-        return self._hit(text, start, len(text), final)
+        pattern = self._final if final else self._open
+        if pattern is None or self._begun or open_counts:
+            return self._hit(text, start, len(text), final)
+        return pattern.search(text, start)
 
     def _hit(self, text: str, start: int, end: int, final: bool) -> re.Match[str] | None:
         """As ``search``, in ``text[:end]``."""

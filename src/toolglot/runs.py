@@ -35,6 +35,7 @@ _FOLD: Final = 4096
 JOIN: Final = 128
 _JOINED_MOST: Final = 4
 HELD_MOST: Final = 64
+Sought = tuple[Markers, str, str, Beginning | None]
 # Finds something in any text.
 _CARE: Final = re.compile("")
 # One character of raw text is at most so many of JSON.
@@ -261,7 +262,7 @@ class RawRun(Run):
     ``over``: what begins with a marker and sends nothing.
     """
 
-    __slots__ = ("over", "sink", "_blanks", "_escape", "_inside", "_markers", "_partial")
+    __slots__ = ("over", "sink", "sought", "_blanks", "_inside", "_markers", "_partial")
 
     def __init__(
         self,
@@ -282,12 +283,7 @@ class RawRun(Run):
         self._partial = patterns.begun
         self._markers = markers
         self._blanks = blanks
-        self._escape = escape
-
-    def seeks(self, markers: Markers, blanks: str, escape: str, over: Beginning | None) -> bool:
-        """Whether this is what it looks for."""
-        same = self._markers is markers and self.over is over
-        return same and self._blanks == blanks and self._escape == escape
+        self.sought: Sought = markers, blanks, escape, over
 
     def _room(self) -> int:
         self.index = self.sink.live()
@@ -313,13 +309,11 @@ class RawRun(Run):
             self.sink.take_raw(text)
 
 
-def raw_run(
-    source: Source, sink: Sink, markers: Markers, blanks: str, escape: str, over: Beginning | None
-) -> RawRun:
-    """The run that looks for this; that of the value before, where it did."""
+def raw_run(source: Source, sink: Sink, sought: Sought) -> RawRun:
+    """The run that looks for what is ``sought``; that of the value before, where it did."""
     run = source.taking
-    if not isinstance(run, RawRun) or not run.seeks(markers, blanks, escape, over):
-        run = source.taking = RawRun(source, sink, markers, blanks, escape, over)
+    if not isinstance(run, RawRun) or run.sought != sought:
+        run = source.taking = RawRun(source, sink, *sought)
     run.sink = sink
     return run
 

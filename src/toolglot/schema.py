@@ -46,6 +46,7 @@ class Typed:
         return f"Typed({self.json!r}, {self.ok!r})"
 
 
+_DIGITS = 64
 _INTEGER = late(r"-?[0-9]+")
 _PADDED = late(r"(?P<sign>-?)0+(?P<digits>[0-9]+)")
 _INTEGRAL_FLOAT = late(r"-?[0-9]+\.0+")
@@ -58,20 +59,27 @@ class Param:
 
     ``types`` holds JSON Schema's names (``number`` always with ``integer``), and ``any`` too where nothing
     is declared. ``texts``: the strings that an enum lists beside members of other types. ``is_string``:
-    declared a string and nothing else, so its text may go out as it comes.
+    declared a string and nothing else, so its text may go out as it comes; ``digits``: digits are a number.
     """
 
     types: frozenset[str]
     texts: frozenset[str] = frozenset()
     is_string: bool = False
+    digits: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "is_string", self.types == TEXT)
+        integer = "integer" in self.types and "string" not in self.types
+        object.__setattr__(self, "digits", integer or "any" in self.types)
 
     def typed(self, text: str) -> Typed:
         """The value that ``text`` stands for; never raises."""
         if self.is_string:
             return Typed(json_string(text), True)
+        if self.digits and len(text) < _DIGITS and text.isdecimal() and text.isascii():
+            # An integer as JSON writes it, which is what most values are that are no text.
+            if text[0] != "0" or text == "0":
+                return Typed(text, True)
         value = strict_json(text)
         if "any" in self.types:
             return Typed(json_string(text) if value is None else value, True)

@@ -18,7 +18,7 @@ from ..literals import json_string
 from ..parts import Beginning
 from ..runs import ESCAPED_MOST, HELD_MOST
 from ..scanner import NONE, Match, Pattern
-from ..schema import Tool
+from ..schema import UNDECLARED, Tool
 from ..stops import one_of, plain_element, value_end_begun
 from .rawvalue import Frame, wrong_type
 from .tags import Tagged, tag_at
@@ -49,7 +49,7 @@ class Shape:
     ``element``: a parameter where nothing in it needs care; ``ends`` finds where that may end.
     """
 
-    __slots__ = ("behind", "element", "ends", "follow", "objects", "own", "tag")
+    __slots__ = ("behind", "element", "ends", "follow", "objects", "own", "tag", "_body", "_framed")
 
     def __init__(self, body: Body, closers: tuple[str, ...], openers: tuple[str, ...], lenient: bool) -> None:
         self.tag, self.own = tag, own = tags_of(body)
@@ -64,6 +64,15 @@ class Shape:
         self.element: Pattern | None = None
         if _simple(body):
             self.element = plain_element(own.open, own.close, own.end, tag.end, firsts)
+        self._body = body
+        self._framed: tuple[Tool | None, Frame] | None = None
+
+    def frame(self, tool: Tool | None) -> Frame:
+        """The markers around a value of a call of ``tool``."""
+        framed = self._framed
+        if framed is None or framed[0] is not tool:
+            framed = self._framed = tool, _frame_of(self._body, tool)
+        return framed[1]
 
 
 shape_of: Final = Once(Shape)
@@ -82,7 +91,7 @@ def take_plain(reading: Reading, call: Call, match: Match, lead: str) -> bool:
     ):
         return False
     base, name = source.base, match[1]
-    param = reading.param(call.tool, name)
+    param = UNDECLARED if call.tool is None else call.tool.param(name)
     start = base + match.start(2)
     reading.channel.settle(start)
     source.pos = match.end(2) + 1
@@ -119,4 +128,4 @@ def _frame(body: Body, tool: Tool | None) -> Frame:
     return Frame((own.end,), (own.open,), _sibling, (tag.end,), (tag.open,), over=over)
 
 
-frame_of: Final = Once(_frame)
+_frame_of: Final = Once(_frame)

@@ -236,7 +236,8 @@ class RawValue:
         if self._run is None or not isinstance(self._run.sink, Call):
             blanks = BLANKS if self._trim == "blank" else _NEWLINE if self.anchored else ""
             sink = self._call if self._live else Kept(self._source, self._kept)
-            self._run = raw_run(self._source, sink, self._around.ends, blanks, self.escape, self._over)
+            sought = self._around.ends, blanks, self.escape, self._over
+            self._run = raw_run(self._source, sink, sought)
         self._source.run = self._run
 
     def _lead(self) -> Steps:
@@ -333,7 +334,7 @@ class RawValue:
 
     def _counts(self, at: int) -> bool:
         """Whether an end may stand at ``at``."""
-        return not self.anchored or self._source.before(at) == _NEWLINE
+        return not self.anchored or self._source.text[at - 1 : at] == _NEWLINE
 
     def _bare_end(self, at: int, marker: str) -> int:
         """Whether a sibling, a block's close or an outer close at ``at`` ends a value by itself."""

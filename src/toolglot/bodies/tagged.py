@@ -24,7 +24,7 @@ from ..schema import STRING, UNDECLARED, Param
 from ..schema import stated as stated_type
 from ..stops import NAME_STOP, tag_start
 from ..waits import wait
-from .elements import Shape, frame_of, shape_of, tags_of, take_plain
+from .elements import Shape, shape_of, tags_of, take_plain
 from .rawvalue import Frame, RawValue
 from .tags import (
     ENTITY_MOST,
@@ -194,7 +194,7 @@ def _params(reading: Reading, call: Call, shape: Shape) -> Generator[None, None,
             reading.channel.settle(source.at)
             call.take(key + '""', 0)
         else:
-            param = _param(reading, call, tagged, own)
+            param = _param(call, tagged, own)
             if reading.body.quote:
                 yield from _quoted(reading, call, param, shape, key)
             else:
@@ -213,7 +213,7 @@ def _params(reading: Reading, call: Call, shape: Shape) -> Generator[None, None,
 def _raw(reading: Reading, call: Call, param: Param, shape: Shape, key: str) -> RawValue:
     """A reader of one value and its close."""
     reader = EscapedValue if shape.own.escapes == "text" else RawValue
-    return reader(reading, call, param, frame_of(reading.body, call.tool), key)
+    return reader(reading, call, param, shape.frame(call.tool), key)
 
 
 def _quoted(reading: Reading, call: Call, param: Param, shape: Shape, key: str) -> Steps:
@@ -254,10 +254,12 @@ class EscapedValue(RawValue):
         return unescape(piece)
 
 
-def _param(reading: Reading, call: Call, tagged: Tagged, tag: Tag) -> Param:
+def _param(call: Call, tagged: Tagged, tag: Tag) -> Param:
     """The type of a parameter: by its attribute where the format has one, else by the schema."""
-    declared = reading.param(call.tool, tagged.name)
-    stated = tagged.attributes.get(tag.types, "") if tag.types else ""
+    declared = UNDECLARED if call.tool is None else call.tool.param(tagged.name)
+    if not tag.types:
+        return declared
+    stated = tagged.attributes.get(tag.types, "")
     if not stated:
         return declared
     if tag.stated == "name":

@@ -18,7 +18,7 @@ from ..pieces import attributes_of
 from ..runs import HELD_MOST
 from ..scanner import BLANKS, MORE, NONE, Source
 from ..stops import one_of, tag_begun, tag_parts, tag_stop, tag_whole
-from ..waits import expect
+from ..waits import expect, head_waits
 
 if TYPE_CHECKING:
     from typing import Final
@@ -143,6 +143,11 @@ def read_tag(reading: Reading, tag: Tag, then: str = "") -> Generator[None, None
     ``then``: what stands behind it, before which nothing happens; empty where the next character counts.
     """
     source = reading.source
+    while not tag.key and head_waits(source, tag_begun(tag.open, tag.close, False, then)):
+        yield
+        taken = take_tag(reading, tag)
+        if taken is not None:
+            return taken
     while True:
         found = tag_at(source, source.pos + len(tag.open), tag, reading.limits.header)
         if isinstance(found, Tagged):
@@ -156,9 +161,6 @@ def read_tag(reading: Reading, tag: Tag, then: str = "") -> Generator[None, None
             raise Malformed(f"{tag.close!r} is missing after {tag.open!r}")
         tag_ahead(reading, source.pos, tag, then)
         yield
-        taken = take_tag(reading, tag)
-        if taken is not None:
-            return taken
 
 
 def unescape(text: str) -> str:
