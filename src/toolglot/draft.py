@@ -91,7 +91,9 @@ class Draft(Rope):
                 value, canonical = decode(text.replace(_GAP, _MARK))
                 if canonical is None and _filled(value, self._stretches):
                     return value, None
-        return decode(self.text() if self._big else "".join(self._small))
+        elif not self._big:
+            return decode("".join(self._small))
+        return decode(self.text())
 
 
 def _filled(value: Any, stretches: list[_Stretch]) -> bool:

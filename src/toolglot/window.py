@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CONTEXT: Final = 48
 _SLACK: Final = 64
-_SLACK_KEPT: Final = 160
+_SLACK_KEPT: Final = 128
 # What is shorter costs as much to keep as it is as to copy.
 _SHORT: Final = 256
 UNBOUNDED: Final = 1 << 60

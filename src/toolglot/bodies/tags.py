@@ -143,7 +143,11 @@ def read_tag(reading: Reading, tag: Tag, then: str = "") -> Generator[None, None
     ``then``: what stands behind it, before which nothing happens; empty where the next character counts.
     """
     source = reading.source
-    while not tag.key and head_waits(source, tag_begun(tag.open, tag.close, False, then)):
+    while (
+        not tag.key
+        and reading.limits.header >= HELD_MOST
+        and head_waits(source, tag_begun(tag.open, tag.close, False, then))
+    ):
         yield
         taken = take_tag(reading, tag)
         if taken is not None:
