@@ -157,22 +157,23 @@ class Parser:
             run = self._run
             text = run.held + delta
             part = run.parts.get(text)
-            if part is None:
-                part = None if text in run.parts else run.learn(text)
+            if not part:
+                if part is None and text not in run.parts:
+                    part = run.learn(text)
                 if part is None:
                     return self._feed(delta, channel, special)
+                if not part:
+                    run.held = text
+                    return _NOTHING
             taken, piece, held, size = part
             start = run.at
             end = start + size
             if end <= run.most or run.more(end):
                 run.held = held
-                if not piece:
-                    if size:
-                        run.at = end
-                        run.pieces.append(taken)
-                    return _NOTHING
                 run.at = end
                 run.pieces.append(taken)
+                if not piece:
+                    return _NOTHING
                 if NEW_EVENT is None:
                     return (run.event(piece, start, end),)
                 event = NEW_EVENT(run.kind)

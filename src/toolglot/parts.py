@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 Part = tuple[str, str, str, int]
 """What is taken of a text, the text of its event (empty where there is none), what is held behind it, and how
 many characters are taken."""
-Parts = dict[str, Part | None]
+Learnt = Part | tuple[()]
+"""A part, or ``HELD``: all of the text is held, and nothing else happens."""
+HELD: Final[tuple[()]] = ()
+Parts = dict[str, Learnt | None]
 """What is made of texts; None where the machine has to read one."""
 
 LONGEST: Final = 96
@@ -31,7 +34,7 @@ MISSED: Final = 8 * MOST
 _missed: Final = [0]
 
 
-def remember(parts: Parts, text: str, part: Part | None) -> None:
+def remember(parts: Parts, text: str, part: Learnt | None) -> None:
     """Remember what is made of ``text``, a short one, where there is room, or it is time to begin anew."""
     if len(parts) >= MOST:
         _missed[0] += 1

@@ -20,7 +20,7 @@ from .counts import open_counts as counts
 from .events import Arguments, Event, Reasoning, Text
 from .jsontext import json_escape
 from .markers import Markers
-from .parts import LONGEST, Beginning, Part, Parts, parts_of, remember
+from .parts import HELD, LONGEST, Beginning, Learnt, Part, Parts, parts_of, remember
 from .scanner import BLANKS, Source, examined
 from .sinks import Sink
 from .stops import Patterns, raw_patterns
@@ -114,24 +114,27 @@ class Run:
         self.parts = self._memory[2 * ordinary + self._silent]
         return True
 
-    def learn(self, text: str) -> Part | None:
+    def learn(self, text: str) -> Learnt | None:
         """What is made of ``text``, what is held and a delta; None where the machine has to read it."""
         parts = self.parts
         self._looked += len(text)
         found = self._stop.search(text)
         part: Part | None
+        learnt: Learnt | None
         held = self._last and text[-1:] in self._last
         if found is None and not held and (not self._ascii or text.isascii()):
-            part = (text, "" if self._silent else text, "", len(text))
+            learnt = (text, "" if self._silent else text, "", len(text))
         else:
             part = self._part(text, len(text) if found is None else found.start())
             if part is None or len(part[2]) > HELD_MOST:
-                part = None
-            elif self._silent:
-                part = (part[0], "", part[2], part[3])
+                learnt = None
+            elif not part[3]:
+                learnt = HELD
+            else:
+                learnt = (part[0], "", part[2], part[3]) if self._silent else part
         if len(text) <= LONGEST:
-            remember(parts, text, part)
-        return part
+            remember(parts, text, learnt)
+        return learnt
 
     def more(self, to: int) -> bool:
         """Whether ``at`` may move to ``to``, beyond ``most``; what was taken is joined before."""
@@ -201,7 +204,7 @@ class NoRun(Run):
     def __init__(self) -> None:
         super().__init__(Source(), Text, ({},))
 
-    def learn(self, text: str) -> Part | None:
+    def learn(self, text: str) -> Learnt | None:
         return None
 
 
