@@ -141,7 +141,7 @@ class Claims(Machine):
     def envelope(self, rel: int, hit: str, found: list[Meaning]) -> Verdict:
         """Read the envelope whose opener ``hit`` stands ``rel`` ahead, or what else begins there."""
         source = self.source
-        ways, gap, repeat = ways_of(self.state.table, hit, found)
+        ways, gap, repeats = ways_of(self.state.table, hit, found)
         noise = 0
         length = len(hit)
         try:
@@ -172,7 +172,7 @@ class Claims(Machine):
         required = bool(way.dialect.envelope.close)
         state = self.state
         doubt = self.strict or not self.told or state.thinking or state.ticks or state.fence
-        self._repeat = None if doubt or way is not ways[0] else repeat
+        self._repeat = None if doubt else repeats[ways.index(way)]
         self._entered = self.region(way, source.at, start, required=required, noise=noise, opener=hit)
         return True
 
