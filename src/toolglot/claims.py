@@ -6,7 +6,7 @@ only once it is complete and its gate holds. What is refuted is content, byte fo
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 
 from ._typing import TYPE_CHECKING
 from .bodies import read_body
@@ -21,7 +21,7 @@ from .markers import Bookmark, Markers
 from .proserun import ProseRun
 from .runs import HELD_MOST
 from .scanner import BLANKS, UNBOUNDED, Pattern
-from .sections import first_marker, is_section
+from .sections import to_section
 from .stops import LETTER, holds
 from .table import Kind, Meaning, Table, Way, table_of
 from .ways import ways_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 _RUNS_MOST: Final = 3
+_NOTHING: Final[Iterable[None]] = ()
 
 
 class Claims(Machine):
@@ -44,7 +45,7 @@ class Claims(Machine):
         self.guess = guess
         self.told = not guess
         self.more: Meaning | None = None
-        self._entered: Iterable[None] = ()
+        self._entered: Iterable[None] = _NOTHING
         self._repeat: Pattern | None = None
         self.reached = 0
         self.fenced = False
@@ -149,7 +150,7 @@ class Claims(Machine):
             if way is None:
                 way = yield from self.choose(ways, rel + length, gap)
             if way is None:
-                noise = yield from self._to_section(ways, rel + length)
+                noise = yield from to_section(self.source, self.limits, ways, rel + length)
                 if noise < 0:
                     self._empty(rel, ways[0].dialect)
                     return True
@@ -171,15 +172,22 @@ class Claims(Machine):
         self.before_call(rel, way.dialect)
         required = bool(way.dialect.envelope.close)
         state = self.state
-        doubt = self.strict or not self.told or state.thinking or state.ticks or state.fence
-        self._repeat = None if doubt else repeats[ways.index(way)]
+        self._repeat = None
+        if not (self.strict or state.thinking or state.ticks or state.fence or self.channel.holds):
+            # What is held goes out with the end of a call, and must not wait for the next one's.
+            self._repeat = repeats[ways.index(way)] if self.told else None
         self._entered = self.region(way, source.at, start, required=required, noise=noise, opener=hit)
         return True
 
     def entered(self) -> Iterable[None]:
         """What reads the envelope that ``begin`` entered, if it did: one generator less is open meanwhile."""
-        entered, self._entered = self._entered, ()
+        entered, self._entered = self._entered, _NOTHING
         return entered
+
+    @property
+    def entering(self) -> bool:
+        """Whether ``begin`` entered an envelope that is not read yet."""
+        return self._entered is not _NOTHING
 
     def closed(self, way: Way, opened: int, opener: str) -> None:
         state, source = self.state, self.source
@@ -203,24 +211,6 @@ class Claims(Machine):
         source.pos = end = match.end()
         channel.body_at = source.base + end
         return opened
-
-    def _to_section(self, ways: list[Way], ahead: int) -> Generator[None, None, int]:
-        """How much text stands in front of a section's first call; negative where its close comes first.
-
-        Zero where there is no section. ``source.follow_at`` is where the call or the close stands.
-        """
-        sections = [way for way in ways if is_section(way.dialect, way.body)]
-        if not sections:
-            return 0
-        most = max(self.limits.trailing * (way.dialect.envelope.gap == "text") for way in sections)
-        closers = sum((way.dialect.envelope.close for way in sections), ())
-        openers = sum((way.body.open for way in sections if most), ())
-        # Another section's opener ends the search: what stands in front of it belongs to no section.
-        others = sum((way.dialect.envelope.open for way in sections if most), ())
-        found = yield from first_marker(self.source, ahead, (*closers, *openers, *others), most)
-        if not found or found in others:
-            return 0
-        return self.source.follow_at - self.source.pos - ahead if found in openers else -1
 
     def _empty(self, rel: int, dialect: Dialect) -> None:
         """A section without a call is markup, up to its close marker."""

@@ -21,7 +21,7 @@ from .markers import Markers
 from .reasoning import Reasoner, ThinkingOver
 from .scanner import BLANKS, MORE, NONE
 from .stops import NAME_STOP
-from .table import Kind, Meaning, Table
+from .table import Kind, Meaning
 from .waits import expect
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class Delimited(Reasoner):
                     ended = yield from self._inside()
                 else:
                     ended = yield from self._outside()
+                # Only now, since one generator more would be open all the while that a call comes.
+                yield from self.entered()
             except ThinkingOver:
                 self.drop_draft(self.source.pos)
         self.finish()
@@ -54,7 +56,7 @@ class Delimited(Reasoner):
     # -- the answer -----------------------------------------------------------------------------
 
     def _outside(self) -> Verdict:
-        """Read the answer until reasoning begins; True where the text has ended."""
+        """Read the answer until reasoning begins or an envelope is entered; True where the text has ended."""
         source = self.source
         ahead, start = 0, True
         while not self.state.thinking:
@@ -87,12 +89,12 @@ class Delimited(Reasoner):
             self.prose(self._run(at))
             spot = source.base + at
             gone = False
-            # Their loop stands here, since one generator more would be open all the while that a call comes.
             for kind, found in self._meant(at, hit):
                 gone = yield from _OUTSIDE[kind](self, spot - source.base - source.pos, hit, found)
                 if gone:
                     break
-            yield from self.entered()
+            if self.entering:
+                return False
             ahead = 0 if gone else self._pass(spot - source.base, hit)
             start = gone
         return False
@@ -131,7 +133,7 @@ class Delimited(Reasoner):
         if hit not in state.table.meanings:
             return ()
         quoted = (state.ticks or state.fence) and not self.source.flagged(at)
-        return () if quoted or not self._in_place(at, hit) else _by_kind(state.table, hit)
+        return () if quoted or not self._in_place(at, hit) else state.table.sorts(hit)
 
     def _pass(self, at: int, hit: str) -> int:
         """A hit at local index ``at`` was no more than text; how far ahead of the cursor to look on."""
@@ -328,7 +330,7 @@ class Delimited(Reasoner):
         return True
 
     def _inside(self) -> Verdict:
-        """Read reasoning until it ends; True where the text has ended."""
+        """Read reasoning until it ends or an envelope is entered; True where the text has ended."""
         source = self.source
         ahead = 0
         while self.state.thinking and self.draft is None:
@@ -348,33 +350,18 @@ class Delimited(Reasoner):
             spot = source.base + at
             gone = False
             if self._in_place(at, hit):
-                for kind, found in _by_kind(self.state.table, hit):
+                for kind, found in self.state.table.sorts(hit):
                     if kind in _INSIDE:
                         gone = yield from _INSIDE[kind](self, spot - source.at, hit, found)
                         if gone:
                             break
-            yield from self.entered()
+            if self.entering:
+                return False
             ahead = 0 if gone else spot + 1 - source.at
         return False
 
 
 _Handler = Callable[[Delimited, int, str, list[Meaning]], Verdict]
-_ORDER: Final = (
-    *(Kind.HEADER, Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE),
-    *(Kind.CLOSE, Kind.WRAP_OPEN, Kind.WRAP_CLOSE, Kind.LEAD, Kind.SKIP, Kind.STOP, Kind.END),
-)
-
-
-def _by_kind(table: Table, hit: str) -> list[tuple[str, list[Meaning]]]:
-    """The meanings of a marker by their kind, in the order in which they are tried."""
-    found = table.by_kind.get(hit)
-    if found is None:
-        meanings = table.meanings[hit]
-        sorts = [(kind, [m for m in meanings if m.kind is kind]) for kind in _ORDER]
-        found = table.by_kind[hit] = [sort for sort in sorts if sort[1]]
-    return found
-
-
 _OPENING: Final = frozenset((Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.WRAP_OPEN, Kind.SKIP))
 _OUTSIDE: Final[dict[str, _Handler]] = {
     Kind.HEADER: Delimited.header,

@@ -145,19 +145,31 @@ class Machine:
         noise: int = 0,
         opener: str = "",
     ) -> Steps:
-        """Read the bodies of the envelope at offset ``opened``; the first one begins at ``start``.
+        """What reads the bodies of the envelope at offset ``opened``; the first one begins at ``start``.
 
         ``required``: whether a close marker must follow. ``noise``: how much text stands in front of it.
         ``opener``: the marker that opened it, if one did.
         """
         source, channel, reading = self.source, self.channel, self.reading
-        envelope = way.dialect.envelope
         source.keep(opened)
         # Of a region that is provisional until its first call nothing changes the state.
         channel.hold(self.state.copy() if self.strict else self.state)
-        reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
+        reading.enter(way.body, way.dialect.envelope, marked=marked, offered_only=offered_only)
         reading.provisional = not self.strict
-        self._enter(way, start, noise)
+        self.depth_held = len(channel.holds)
+        # Nobody waits for the close behind a call, but where it lets the call out or tells the dialect.
+        self.way = way if self.told and not self.strict else None
+        channel.body_at = start
+        source.pos = start - source.base
+        self.refuted = -1
+        if noise:
+            channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
+        return self._envelopes(way, opened, required, opener)
+
+    def _envelopes(self, way: Way, opened: int, required: bool, opener: str) -> Steps:
+        """Read the envelope that was entered, and those right behind it that can only be read as it was."""
+        source, channel, reading = self.source, self.channel, self.reading
+        envelope = way.dialect.envelope
         repeated = False
         while True:
             before = channel.ledger.count
@@ -207,19 +219,7 @@ class Machine:
             repeated = True
             source.keep(opened)
             if reading.body is not way.body:
-                reading.enter(way.body, envelope, marked=marked, offered_only=offered_only)
-
-    def _enter(self, way: Way, start: int, noise: int) -> None:
-        """A region begins, whose first body stands at offset ``start``."""
-        channel = self.channel
-        self.depth_held = len(channel.holds)
-        # Nobody waits for the close behind a call, but where it lets the call out or tells the dialect.
-        self.way = way if self.told and not self.strict else None
-        channel.body_at = start
-        self.source.pos = start - self.source.base
-        self.refuted = -1
-        if noise:
-            channel.defect(DefectKind.REJECTED, start - noise, start, "text in front of a section's call")
+                reading.enter(way.body, envelope, marked=True, offered_only=False)
 
     def closed(self, way: Way, opened: int, opener: str) -> None:
         """The envelope that ``opener`` opened was read, and held a call."""

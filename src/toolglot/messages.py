@@ -70,6 +70,7 @@ class _Words:
 
 
 _words_of: Final = Once(_Words)
+_way_of: Final = Once(Way)
 
 
 class Messages(Claims):
@@ -143,7 +144,14 @@ class Messages(Claims):
         ahead = 0
         while True:
             found = yield from self._between(ahead)
+            start = source.base + source.pos
             ahead = 1 if found and not (yield from self.header()) else 0
+            if self.entering:
+                # Only now, since one generator more would be open all the while that a call comes.
+                yield from self.entered()
+                if self.refuted >= 0:
+                    self.malformed(self.refuted_text.text(), start)
+                    self.refuted = -1
             if source.eof and source.pos >= len(source.text):
                 break
         self.channel.settle(source.at)
@@ -190,7 +198,10 @@ class Messages(Claims):
     # -- a header -------------------------------------------------------------------------------
 
     def header(self) -> Verdict:
-        """Read a header at the cursor and the body behind it; False where it is none and stays text."""
+        """Read a header at the cursor and the body behind it; False where it is none and stays text.
+
+        A call is only entered.
+        """
         source, channel, envelope = self.source, self.channel, self._envelope
         start = source.at
         source.keep(start)
@@ -205,10 +216,7 @@ class Messages(Claims):
             if role == _CALL and tools is not None and not tools.names:
                 yield from self._verbatim()
             elif role == _CALL:
-                yield from self._call(header.recipient, start)
-                if self.refuted >= 0:
-                    self.malformed(self.refuted_text.text(), start)
-                    self.refuted = -1
+                self._entered = self._call(header.recipient, start)
             elif role == _DROP:
                 yield from self._drop(header, start)
             else:
@@ -380,5 +388,5 @@ class Messages(Claims):
         """A call: its arguments are the message's body."""
         source, envelope = self.source, self._envelope
         self.reading.recipient = recipient[len(envelope.call_prefix) :]
-        way = Way(self.dialect, self.dialect.bodies[0])
+        way = _way_of(self.dialect, self.dialect.bodies[0])
         return self.region(way, opened, source.at, required=True)

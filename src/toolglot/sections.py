@@ -15,6 +15,7 @@ from .calls import Reading
 from .dialect import Body, Dialect, Envelope
 from .events import DefectKind
 from .jsonstream import Steps
+from .limits import Limits
 from .markers import marks
 from .record import replace
 from .runs import Run
@@ -96,6 +97,25 @@ def first_marker(
         if found != MORE:
             return markers[found] if found >= 0 else ""
         yield
+
+
+def to_section(source: Source, limits: Limits, ways: list[Way], ahead: int) -> Generator[None, None, int]:
+    """How much text stands in front of a section's first call; negative where its close comes first.
+
+    Zero where there is no section. ``source.follow_at`` is where the call or the close stands.
+    """
+    sections = [way for way in ways if is_section(way.dialect, way.body)]
+    if not sections:
+        return 0
+    most = max(limits.trailing * (way.dialect.envelope.gap == "text") for way in sections)
+    closers = sum((way.dialect.envelope.close for way in sections), ())
+    openers = sum((way.body.open for way in sections if most), ())
+    # Another section's opener ends the search: what stands in front of it belongs to no section.
+    others = sum((way.dialect.envelope.open for way in sections if most), ())
+    found = yield from first_marker(source, ahead, (*closers, *openers, *others), most)
+    if not found or found in others:
+        return 0
+    return source.follow_at - source.pos - ahead if found in openers else -1
 
 
 def skip_text(reading: Reading, envelope: Envelope) -> Steps:

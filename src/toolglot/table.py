@@ -40,6 +40,12 @@ class Kind:
     END: Final = "end"
 
 
+_ORDER: Final = (
+    *(Kind.HEADER, Kind.OPEN, Kind.UNMARKED, Kind.THINK_OPEN, Kind.THINK_CLOSE),
+    *(Kind.CLOSE, Kind.WRAP_OPEN, Kind.WRAP_CLOSE, Kind.LEAD, Kind.SKIP, Kind.STOP, Kind.END),
+)
+
+
 class Meaning:
     """One meaning of a marker, in one dialect."""
 
@@ -113,7 +119,7 @@ class Table:
     def __init__(self, dialects: Sequence[Dialect], calls: bool = True) -> None:
         self.dialects = tuple(dialects)
         self.meanings: dict[str, list[Meaning]] = {}
-        self.by_kind: dict[str, list[tuple[str, list[Meaning]]]] = {}
+        self._sorts: dict[str, list[tuple[str, list[Meaning]]]] = {}
         # By the ids of an opener's meanings, which are kept with them.
         self.ways: dict[tuple[int, ...], tuple[list[Meaning], list[Way], bool, list[Pattern | None]]] = {}
         self.answers: list[Meaning] = []
@@ -161,6 +167,15 @@ class Table:
                     table.meanings[marker] = sorted(found, key=lambda m: ranks[id(m.dialect)])
         table._compile(names)
         return table
+
+    def sorts(self, marker: str) -> list[tuple[str, list[Meaning]]]:
+        """The meanings of a marker by their kind, in the order in which they are tried."""
+        found = self._sorts.get(marker)
+        if found is None:
+            meanings = self.meanings[marker]
+            sorts = [(kind, [m for m in meanings if m.kind is kind]) for kind in _ORDER]
+            found = self._sorts[marker] = [sort for sort in sorts if sort[1]]
+        return found
 
     @property
     def by_name(self) -> bool:

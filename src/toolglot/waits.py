@@ -12,7 +12,7 @@ from ._typing import TYPE_CHECKING
 from .counts import open_counts as counts
 from .events import Text
 from .limits import Limits
-from .parts import Beginning, Part, parts_of
+from .parts import Beginning, Part, Parts, parts_of
 from .runs import HELD_MOST, Run
 from .scanner import BLANKS, Source, examined
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Final
 
 _PLENTY: Final = 1 << 12
+_NO_MEMORY: Final[tuple[Parts, ...]] = ({},)
+_NO_PIECES: Final[list[str]] = []
 
 
 class HeadRun(Run):
@@ -28,7 +30,10 @@ class HeadRun(Run):
     __slots__ = ("_begun_as", "_rel")
 
     def __init__(self, source: Source, beginning: Beginning, rel: int = 0) -> None:
-        super().__init__(source, Text, (beginning.parts[rel],))
+        super().__init__(source, Text, _NO_MEMORY)
+        self.parts = beginning.parts[rel]
+        # Nothing is taken.
+        self.pieces = _NO_PIECES
         self._begun_as = beginning
         self._rel = rel
 

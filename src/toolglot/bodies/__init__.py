@@ -34,8 +34,8 @@ class Codec:
     ``write(calls, body)``: the text of a body for ``calls``; raises ``RenderError``. ``several``: how
     many calls ``write`` takes at once: ``one``, ``all``, or ``counted``: one, with how many came before.
     ``head(body)``: the parts of what a plain body begins with, before which nothing happens (``stops``).
-    ``sure(body)``: a pattern of what is certainly the beginning of a call; empty for none. No body begins with
-    another character than that, but for a fence.
+    ``sure(body)``: a pattern of what is certainly the beginning of a call; empty for none. No body begins
+    with another character than that, but for a fence.
     """
 
     starts: Callable[[Reading, int, Body], int]

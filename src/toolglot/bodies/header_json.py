@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from .._typing import Any
 from ..calls import Reading
 from ..dialect import Body
-from ..faults import Cut
 from ..jsonstream import Steps
-from ..scanner import END, MORE, NONE
-from .json_calls import read_arguments
+from ..scanner import NONE
+from .json_arguments import read_arguments
 
 
 def starts(reading: Reading, at: int, body: Body) -> int:
@@ -21,22 +20,8 @@ def starts(reading: Reading, at: int, body: Body) -> int:
 
 def read(reading: Reading) -> Steps:
     """Read the arguments of the call that the header named."""
-    source = reading.source
-    call = reading.start(reading.recipient)
-    while True:
-        found = source.follows(source.pos, reading.closers)
-        if found != MORE:
-            break
-        yield
-    if found >= 0 and reading.lenient:
-        reading.repaired("a message without arguments", source.at, source.at)
-        call.take("{}", 0)
-        call.end()
-        return
-    if found == END:
-        raise Cut("the text ends before the arguments")
-    source.pos = source.follow_at
-    yield from read_arguments(reading, call)
+    # One generator less is open all the while that a long argument comes.
+    return read_arguments(reading, reading.start(reading.recipient), instead=reading.closers)
 
 
 def write(calls: Sequence[tuple[str, Mapping[str, Any]]], body: Body) -> str:

@@ -14,14 +14,13 @@ from collections.abc import Generator, Mapping
 from .._typing import TYPE_CHECKING, Any
 from ..calls import Call, Reading
 from ..dialect import Body
-from ..events import DefectKind
-from ..faults import BodyFault, Cut, Malformed
-from ..jsonstream import Steps, ValueReader
+from ..faults import Cut, Malformed
+from ..jsonstream import Steps
 from ..scanner import END, MORE, Source
 from ..sinks import Collect, Sink, Skip
 from ..stops import name_head, object_head
 from ..waits import head_waits
-from .fences import close_fence, inside_fence, open_fence
+from .json_arguments import give, object_text
 
 if TYPE_CHECKING:
     from typing import Final
@@ -30,79 +29,8 @@ _EARLY: Final = "before_name"
 LATE: Final = "after_arguments"
 _DEEPEST: Final = 4
 _NO_ARGUMENTS: Final[Mapping[str, str]] = {}
-_NO_OBJECT: Final = "the arguments are not an object"
-# What arguments begin with, and what is read to its end where an object should stand.
-_WRITTEN: Final = ("{", '"', "[", "null")
 # What a lenient reader takes between elements: another separator, a bracket too many, or nothing.
 _LOOSE: Final = (";", "}", "{")
-
-
-# -- arguments -------------------------------------------------------------------------------------
-
-
-def arguments_start(reading: Reading, at: int) -> int:
-    """1 where arguments stand at local index ``at``, in a fence or not, or what was written for them."""
-    inside = inside_fence(reading, at)
-    if inside < 0:
-        return inside
-    found = reading.source.follows_at(inside, _WRITTEN)
-    return 1 if found >= 0 else found
-
-
-def read_arguments(reading: Reading, call: Call, endings: tuple[str, ...] = ()) -> Steps:
-    """Read the arguments of ``call`` at the cursor, and end it; ``endings`` may stand behind them."""
-    source = reading.source
-    while (inside := inside_fence(reading, source.pos)) == MORE:
-        yield
-    if inside < 0:
-        raise (Cut if source.eof else Malformed)("a code fence without arguments")
-    fence = open_fence(reading)
-    kept = None if source.text[source.pos] == "{" else reading.collect()
-    reader = reading.reader(sink=kept or call)
-    reader.closers = (*endings, *reader.closers)
-    yield from reader.value()
-    if kept is None:
-        call.end()
-    else:
-        _give(reading, call, object_text(kept.text(), reading))
-    if fence:
-        yield from close_fence(reading)
-
-
-def _give(reading: Reading, call: Call, text: str | None) -> None:
-    """Make ``text`` the arguments of the call, and end it; None where what was written is no object."""
-    if text is None:
-        if not (reading.marked or reading.offered(call.name)):
-            raise Malformed(_NO_OBJECT)
-        reading.abandon(call, DefectKind.ARGUMENTS_NOT_AN_OBJECT, _NO_OBJECT)
-        return
-    call.take(text, 0)
-    call.end()
-
-
-def object_text(text: str, reading: Reading) -> str | None:
-    """The JSON text of an arguments object, also of none or of one inside a string; else None."""
-    if text[0] == '"':
-        inner = json.loads(text).strip()
-        text = _reread(inner, reading) if inner else "null"
-    if text == "null":
-        return "{}"
-    return text if text[:1] == "{" else None
-
-
-def _reread(text: str, reading: Reading) -> str:
-    """JSON text of a complete value that was written inside a string; empty where it is none."""
-    source = Source()
-    source.feed(text)
-    source.eof = True
-    kept = Collect(source, reading.limits.call)
-    reader = ValueReader(source, kept, lenient=reading.lenient, nesting=reading.limits.nesting)
-    try:
-        for _ in reader.value():
-            pass
-    except BodyFault:
-        return ""
-    return kept.text() if source.skip(source.pos) == len(text) else ""
 
 
 # -- one object ------------------------------------------------------------------------------------
@@ -248,7 +176,7 @@ class CallObject:
         if self._live:
             call.end()
         else:
-            _give(self._reading, call, self._object())
+            give(self._reading, call, self._object())
 
     def _object(self) -> str | None:
         """The JSON text of the arguments that were held, or None where they are no object."""
@@ -375,7 +303,7 @@ class KeyedObject:
         reading, call = self._reading, self._call
         if call is None:
             assert self._kept is not None
-            _give(reading, reading.start(self._name), object_text(self._kept.text(), reading))
+            give(reading, reading.start(self._name), object_text(self._kept.text(), reading))
         else:
             call.end()
 

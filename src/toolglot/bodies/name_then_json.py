@@ -19,7 +19,7 @@ from ..jsonstream import Steps
 from ..pieces import before_counter
 from ..scanner import BLANKS, END, MORE, NONE, Source
 from ..stops import NAME_STOP, holds
-from .json_calls import arguments_start, read_arguments
+from .json_arguments import arguments_start, read_arguments
 
 _OBJECT = "{"
 

@@ -20,7 +20,7 @@ from ..scanner import BLANKS, END, MORE, NONE
 from ..schema import STRING
 from ..stops import NAME_STOP, holds, one_of
 from .fences import inside_fence
-from .json_calls import read_arguments
+from .json_arguments import read_arguments
 from .rawvalue import Frame, RawValue
 
 if TYPE_CHECKING:
