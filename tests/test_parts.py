@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolglot import Parser, Text
-from toolglot.parts import LONGEST, MISSED, MOST, parts_of
+from toolglot.parts import HELD, LONGEST, MISSED, MOST, parts_of
 from toolglot.runs import StringRun
 from toolglot.scanner import Source
 from toolglot.sinks import Skip
@@ -73,7 +73,7 @@ def test_a_text_means_the_same_each_time_it_comes() -> None:
 )
 def test_a_tag_is_waited_for_with_what_must_follow_it(text: str, waits: bool) -> None:
     run = HeadRun(Source(), tag_begun("<function=", ">", attributes=False, then="<parameter="))
-    assert run.learn(text) == (("", "", text, 0) if waits else None)
+    assert run.learn(text) == (HELD if waits else None)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_tag_is_waited_for_with_what_must_follow_it(text: str, waits: bool) ->
 )
 def test_what_stands_in_quotes_does_not_end_a_tag(text: str, waits: bool) -> None:
     run = HeadRun(Source(), tag_begun("<invoke", ">", attributes=True))
-    assert run.learn(text) == (("", "", text, 0) if waits else None)
+    assert run.learn(text) == (HELD if waits else None)
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,4 @@ def test_what_stands_in_quotes_does_not_end_a_tag(text: str, waits: bool) -> Non
 )
 def test_a_marker_is_waited_for_until_it_is_told(text: str, waits: bool) -> None:
     run = OptionRun(Source(), 2, ("<abc>", "<a>"))
-    assert run.learn(text) == (("", "", text, 0) if waits else None)
+    assert run.learn(text) == (HELD if waits else None)

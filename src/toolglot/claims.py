@@ -175,7 +175,7 @@ class Claims(Machine):
         self._repeat = None
         if not (self.strict or state.thinking or state.ticks or state.fence or self.channel.holds):
             # What is held goes out with the end of a call, and must not wait for the next one's.
-            self._repeat = repeats[ways.index(way)] if self.told else None
+            self._repeat = repeats.get(id(way)) if self.told else None
         self._entered = self.region(way, source.at, start, required=required, noise=noise, opener=hit)
         return True
 

@@ -121,7 +121,7 @@ class Table:
         self.meanings: dict[str, list[Meaning]] = {}
         self._sorts: dict[str, list[tuple[str, list[Meaning]]]] = {}
         # By the ids of an opener's meanings, which are kept with them.
-        self.ways: dict[tuple[int, ...], tuple[list[Meaning], list[Way], bool, list[Pattern | None]]] = {}
+        self.ways: dict[tuple[int, ...], tuple[list[Meaning], list[Way], bool, dict[int, Pattern]]] = {}
         self.answers: list[Meaning] = []
         # What of a body opens where an offered name stands: the texts around the name.
         self._named: list[tuple[str, str, Meaning]] = []

@@ -14,28 +14,31 @@ from .stops import again
 from .table import Kind, Meaning, Table, Way, way_of
 
 
-def ways_of(table: Table, opener: str, found: list[Meaning]) -> tuple[list[Way], bool, list[Pattern | None]]:
+def ways_of(table: Table, opener: str, found: list[Meaning]) -> tuple[list[Way], bool, dict[int, Pattern]]:
     """The ways to read what follows ``opener``, and whether blanks may stand in front of it.
 
-    Also what finds the next call that is read in each of them, as ``_repeat`` says.
+    Also what finds the next call that is read in one of them, as ``_repeat`` says, by the way's identity.
     """
     known = table.ways.get(key := tuple(map(id, found)))
     if known is None:
         ways = [way_of(m.dialect, body) for m in found for body in m.dialect.bodies]
         ways.sort(key=lambda way: way.body.rank == "last")
         gap = any(m.dialect.envelope.gap != "none" for m in found)
-        repeats = [_repeat(table, opener, ways, number) for number in range(len(ways))]
+        repeats: dict[int, Pattern] = {}
+        for number, way in enumerate(ways):
+            repeat = _repeat(table, opener, ways[:number], way)
+            if repeat is not None:
+                repeats[id(way)] = repeat
         known = table.ways[key] = found, ways, gap, repeats
     return known[1:]
 
 
-def _repeat(table: Table, opener: str, ways: list[Way], number: int) -> Pattern | None:
+def _repeat(table: Table, opener: str, earlier: list[Way], way: Way) -> Pattern | None:
     """What matches blanks, ``opener``, and what can only be a call's beginning behind it, where all is there.
 
     Group 1 is the opener. None where what stands there has to be weighed: another marker or another body may
     begin alike, text between calls counts, or something may stand behind a close that belongs to it.
     """
-    way = ways[number]
     envelope = way.dialect.envelope
     if not envelope.close or envelope.late_close or envelope.separator or way.next is None:
         return None
@@ -45,5 +48,5 @@ def _repeat(table: Table, opener: str, ways: list[Way], number: int) -> Pattern 
     start = sure_of(way.body)
     header = any(meaning.kind is Kind.HEADER for meaning in table.meanings[opener])
     # None of the ways that are tried before may fit there.
-    earlier = all(sure_of(w.body)[:1] not in ("", start[:1]) for w in ways[:number])
-    return again(opener, start) if start and earlier and not header else None
+    alone = all(sure_of(before.body)[:1] not in ("", start[:1]) for before in earlier)
+    return again(opener, start) if start and alone and not header else None
