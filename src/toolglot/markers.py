@@ -30,9 +30,10 @@ _CHUNK: Final = 512
 _SMALL_MOST: Final = 64
 _JOINED: Final = 2048
 _RUN_MOST: Final = 32
-# Where nothing was found in so many characters, those that are rare elsewhere are looked for first, which is
-# many times faster. Behind one that is no hit, in so many at least; where there are more of these than one in
-# so many characters, and some, that is given up.
+# Where nothing was found in so many characters of a longer text, those that are rare elsewhere are looked for
+# first, which is many times faster, in so many at least; behind one that is no hit, in fewer. Where there are
+# more of these than one in so many characters, and some, that is given up.
+_NEAR: Final = 512
 _LONG: Final = 1024
 _NARROW: Final = 64
 _SPARSE: Final = 256
@@ -173,7 +174,7 @@ class Markers:
     def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
         """The first hit at or after ``start``; ``final`` means that no more text can come."""
         if len(text) - start > self._far:
-            near = start + _LONG
+            near = start + _NEAR
             match = self._hit(text, start, near, final)
             if match is not None and match.end() < near:
                 return match
