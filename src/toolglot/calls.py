@@ -157,7 +157,7 @@ class Call:
             self._draft.append("".join(pending[self._drafted :]))
             self._drafted = 0
         pending.clear()
-        channel.push(Arguments(self.index, text, (start, end)))
+        channel.out.append(Arguments(self.index, text, (start, end)))
 
     def forget(self) -> None:
         """The call leads nowhere, and is only read to its end: nothing of it is kept."""
@@ -189,7 +189,7 @@ class Call:
                 self.index,
             )
         start, channel.mark = channel.mark, at
-        channel.push(CallEnd(self.index, value, (start, at), canonical))
+        channel.out.append(CallEnd(self.index, value, (start, at), canonical))
         if self._held:
             channel.release()
 
@@ -283,7 +283,7 @@ class Reading:
         index, call_id = channel.ledger.enter(own_id)
         start = channel.mark
         tool = self.tools.get(name) if self.tools is not None else None
-        channel.push(CallStart(index, call_id, name, (start, at)))
+        channel.out.append(CallStart(index, call_id, name, (start, at)))
         channel.mark = at
         if self.tools is not None and tool is None:
             channel.defect(

@@ -42,9 +42,9 @@ _NO_HOLDS: Final[list[Hold]] = []
 
 
 class Channel:
-    """A source and the events made of it. ``mark`` is an absolute offset."""
+    """A source and the events made of it. ``mark`` is an absolute offset; events of a call go to ``out``."""
 
-    __slots__ = ("source", "ledger", "mark", "aside", "holds", "call", "body_at", "_bottom", "_out")
+    __slots__ = ("source", "ledger", "mark", "aside", "holds", "call", "body_at", "out", "_bottom")
 
     def __init__(self, source: Source, ledger: Ledger) -> None:
         self.source = source
@@ -56,7 +56,7 @@ class Channel:
         self.call: Call | None = None
         self.body_at = 0
         self._bottom: list[Event] = []
-        self._out = self._bottom
+        self.out = self._bottom
 
     def drain(self) -> list[Event]:
         """The events that are ready, in order."""
@@ -71,7 +71,7 @@ class Channel:
         if self.holds:
             self.holds[0].out = self._bottom
         else:
-            self._out = self._bottom
+            self.out = self._bottom
         return ready
 
     # -- events ---------------------------------------------------------------------------------
@@ -81,11 +81,7 @@ class Channel:
         call = self.call
         if call is not None and call.pending:
             call.flush()
-        self._out.append(event)
-
-    def push(self, event: Event) -> None:
-        """Put out an event of the call in progress."""
-        self._out.append(event)
+        self.out.append(event)
 
     def prose(self, end: int, thinking: bool) -> None:
         """All up to local index ``end`` is text of the answer, or of reasoning."""
@@ -118,7 +114,7 @@ class Channel:
         start = self.mark
         if to > start:
             self.mark = to
-            self._out.append(Markup((start, to)))
+            self.out.append(Markup((start, to)))
 
     def defect(self, kind: DefectKind, start: int, end: int, detail: str, index: int | None = None) -> None:
         """Report a defect about the text between two absolute offsets."""
@@ -157,9 +153,9 @@ class Channel:
         """Hold events back from here on; ``state`` is given back by ``discard``."""
         if self.call is not None:
             self.call.flush()
-        self.holds = [*self.holds, Hold(self._out, self.mark, self.aside, self.ledger.count, state)]
+        self.holds = [*self.holds, Hold(self.out, self.mark, self.aside, self.ledger.count, state)]
         self.source.keep(self.mark)
-        self._out = []
+        self.out = []
 
     def release(self, without_arguments: bool = False) -> None:
         """Let the innermost held events out, arguments as markup where they are not wanted."""
@@ -167,14 +163,14 @@ class Channel:
             self.call.flush()
         hold, self.holds = self.holds[-1], self.holds[:-1] or _NO_HOLDS
         if without_arguments:
-            for event in self._out:
+            for event in self.out:
                 if not isinstance(event, Arguments):
                     hold.out.append(event)
                 elif event.span[1] > event.span[0]:
                     hold.out.append(Markup(event.span))
         else:
-            hold.out.extend(self._out)
-        self._out = hold.out
+            hold.out.extend(self.out)
+        self.out = hold.out
         self.source.release()
 
     def discard(self) -> object:
@@ -184,7 +180,7 @@ class Channel:
         """
         self.call = None
         hold, self.holds = self.holds[-1], self.holds[:-1] or _NO_HOLDS
-        self._out = hold.out
+        self.out = hold.out
         self.mark = hold.at
         self.aside = hold.aside
         self.ledger.count = hold.count

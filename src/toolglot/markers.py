@@ -64,16 +64,18 @@ class Rope:
 
     def append(self, piece: str) -> None:
         """Add ``piece`` at the end."""
-        self.length += len(piece)
-        if len(piece) >= _CHUNK:
+        length = len(piece)
+        self.length += length
+        if length >= _CHUNK:
             # Kept as it is: others may hold the same text.
-            self._gather(len(piece))
-            self._add(piece, self.length - len(piece))
+            self._gather(length)
+            self._add(piece, self.length - length)
             return
-        self._small.append(piece)
-        if len(self._small) >= _SMALL_MOST:
+        small = self._small
+        small.append(piece)
+        if len(small) >= _SMALL_MOST:
             # A short text costs fifty bytes beside its characters.
-            joined = "".join(self._small)
+            joined = "".join(small)
             if len(joined) < _JOINED:
                 self._small = [joined]
             else:
