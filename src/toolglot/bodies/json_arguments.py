@@ -2,6 +2,8 @@
 
 Promises: an object goes out as it comes; null, an empty string and an object inside of a string are held to
 their end, and what is no object then ends its call with a defect. A code fence around them is a repair.
+
+Does not: read names (``json_calls``), or JSON (``jsonstream``).
 """
 
 from __future__ import annotations
