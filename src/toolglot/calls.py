@@ -150,7 +150,7 @@ class Call:
             return
         channel, end = self.channel, self._to
         start, channel.mark = channel.mark, end
-        text = pending[0] if len(pending) == 1 else "".join(pending)
+        text = "".join(pending)
         if not self._drafted:
             self._draft.append(text)
         else:

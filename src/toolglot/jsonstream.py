@@ -40,12 +40,12 @@ _KEY_MOST: Final = 1 << 16
 _CLOSES: Final = BLANKS + "]}"
 
 
-# What a reader expects next.
+# What a reader expects next; from ``_FIRST_VALUE`` on the end of what it stands in as well.
 _VALUE: Final = 0
-_FIRST_VALUE: Final = 1
-_KEY: Final = 2
+_KEY: Final = 1
+_FIRST_VALUE: Final = 2
 _FIRST_KEY: Final = 3
-_AFTER: Final = 4
+AFTER: Final = 4
 
 _CLOSING: Final = {"}": "}", "]": "]", ")": "]"}
 
@@ -92,11 +92,11 @@ class ValueReader(StringReader):
         outer = self.sink
         member = member_sink is not None
         stack: list[str] = ["}"] if inside else []
-        expect = _AFTER if inside and not member else _VALUE
+        expect = AFTER if inside and not member else _VALUE
         if member_sink is not None:
             self.sink = member_sink
         while True:
-            if expect == _AFTER:
+            if expect == AFTER:
                 if member and len(stack) == 1:
                     member = False
                     self.tapped().leave()
@@ -108,11 +108,11 @@ class ValueReader(StringReader):
                 at = yield from self.next()
                 text = source.text
             c = text[at]
-            if expect == _AFTER:
-                expect = yield from self._after(c, stack)
-            elif (expect in (_FIRST_VALUE, _FIRST_KEY)) and c == stack[-1]:
+            if expect >= _FIRST_VALUE and c == stack[-1]:
                 self.sink.take(_CLOSING[stack.pop()], 1)
-                expect = _AFTER
+                expect = AFTER
+            elif expect == AFTER:
+                expect = yield from self._after(c, stack)
             elif expect in (_KEY, _FIRST_KEY):
                 tapped = self.tap is not None and len(stack) == 1
                 inner = yield from self._member(c, tapped)
@@ -121,11 +121,11 @@ class ValueReader(StringReader):
                     expect = _VALUE
                 else:
                     yield from inner
-                    expect = _AFTER
+                    expect = AFTER
             elif c in self.brackets:
                 tried = (not stack and self.tap is None) or (member and len(stack) == 1)
                 if tried and self.strict_text and self._at_once(self.nesting - len(stack)):
-                    expect = _AFTER
+                    expect = AFTER
                     continue
                 plain = self._started(stack) if c == "{" else ""
                 if plain:
@@ -148,7 +148,7 @@ class ValueReader(StringReader):
                 if context == IN_MEMBERS and source.text[source.pos - 1] == "}":
                     # A string was taken with all that was left of its object.
                     stack.pop()
-                expect = _AFTER
+                expect = AFTER
 
     def _started(self, stack: list[str]) -> str:
         """An object up to its first value, where nothing in it needs care and nobody follows its members."""
@@ -176,10 +176,8 @@ class ValueReader(StringReader):
             yield
 
     def _after(self, c: str, stack: list[str]) -> Generator[None, None, int]:
+        """Read what stands behind a value, but the end of what the value stands in; what is expected then."""
         source = self.source
-        if c == stack[-1]:
-            self.sink.take(_CLOSING[stack.pop()], 1)
-            return _AFTER
         if c == ",":
             if self.strict_text and stack[-1] == "}" and (self.tap is None or len(stack) > 1):
                 plain = source.whole(PLAIN_MEMBERS, source.pos)
@@ -187,7 +185,7 @@ class ValueReader(StringReader):
                     self.sink.take(plain, len(plain))
                     if plain[-1] == "}":
                         stack.pop()
-                    return _AFTER
+                    return AFTER
             if self.lenient:
                 found = yield from self._ahead(1, (stack[-1],), COMMA_BEGUN if stack[-1] == "}" else None)
                 if found == END:
@@ -195,14 +193,14 @@ class ValueReader(StringReader):
                 if found == 0:
                     self.repair("trailing comma", 1)
                     self.sink.take("", 1)
-                    return _AFTER
+                    return AFTER
             self.sink.take(",", 1)
             return _KEY if stack[-1] == "}" else _VALUE
         if self.lenient and self.closers and len(stack) <= _MISSING_MOST:
             if (yield from self._closed(c == self.around or c in stack)):
                 self.repair("closing bracket missing before the close marker", 0)
                 self.sink.take(_CLOSING[stack.pop()], 0)
-                return _AFTER
+                return AFTER
         raise Malformed(f"expected ',' or {stack[-1]!r}, found {source.text[source.pos]!r}")
 
     def _closed(self, outer: bool) -> Generator[None, None, bool]:

@@ -34,6 +34,8 @@ _RUN_MOST: Final = 32
 # first, which is many times faster, in so many at least; behind one that is no hit, in fewer. Where there are
 # more of these than one in so many characters, and some, that is given up.
 _NEAR: Final = 512
+# The same for many markers, of which each character costs more.
+_NEAR_MANY: Final = 320
 _LONG: Final = 1024
 _NARROW: Final = 64
 _SPARSE: Final = 256
@@ -136,7 +138,18 @@ class Markers:
     """
 
     __slots__ = (
-        *("firsts", "literals", "_begun", "_extra", "_far", "_final", "_longer", "_open", "_settled"),
+        *(
+            "firsts",
+            "literals",
+            "_begun",
+            "_extra",
+            "_far",
+            "_final",
+            "_longer",
+            "_near",
+            "_open",
+            "_settled",
+        ),
         *("_rare", "_reach", "_then", "_trie", "_wholes"),
     )
 
@@ -171,12 +184,13 @@ class Markers:
         self._then = then
         self._rare: tuple[tuple[str, int], ...] | None = None
         self._reach = max([_RUN_MOST, *map(len, self.literals)])
+        self._near = _NEAR_MANY if self._begun else _NEAR
         self._far = 2 * _LONG + self._reach
 
     def search(self, text: str, start: int, final: bool) -> re.Match[str] | None:
         """The first hit at or after ``start``; ``final`` means that no more text can come."""
         if len(text) - start > self._far:
-            near = start + _NEAR
+            near = start + self._near
             match = self._hit(text, start, near, final)
             if match is not None and match.end() < near:
                 return match

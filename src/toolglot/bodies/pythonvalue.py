@@ -11,7 +11,7 @@ from collections.abc import Generator
 from .._typing import TYPE_CHECKING
 from ..calls import Reading
 from ..faults import Cut, Malformed
-from ..jsonstream import Steps, ValueReader
+from ..jsonstream import AFTER, Steps, ValueReader
 from ..jsontext import is_number, json_escape
 from ..literals import json_string, python_to_json
 from ..runs import string_run
@@ -64,7 +64,7 @@ class PythonReader(ValueReader):
         if c == "," and (yield from self._ahead(1, (stack[-1],))) == 0:
             # No repair: Python allows it.
             self.sink.take("", 1)
-            c = self.source.text[(yield from self.next())]
+            return AFTER
         return (yield from super()._after(c, stack))
 
     def key(self, c: str) -> Steps:
