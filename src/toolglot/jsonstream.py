@@ -302,4 +302,4 @@ class ValueReader(StringReader):
             yield
 
 
-__all__ = ["NOT_NUMBERS", "Repaired", "Steps", "ValueReader"]
+__all__ = ["AFTER", "NOT_NUMBERS", "Repaired", "Steps", "ValueReader"]
