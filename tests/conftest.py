@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,3 +29,12 @@ def shared() -> Path:
     if folder is None:
         pytest.skip(NO_SHARED)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _digits() -> Iterator[None]:
+    """The command lets integers be of any length, in all of its process; tests have Python's own limit."""
+    limit = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else None
+    yield
+    if limit is not None:
+        sys.set_int_max_str_digits(limit)

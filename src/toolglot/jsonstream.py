@@ -25,7 +25,7 @@ from .jsontext import SCALAR_MOST, is_number, whole_at
 from .late import late
 from .scanner import BLANKS, END, Source
 from .sinks import Collect, Sink, Tap
-from .stops import COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, PLAIN_MEMBERS, PLAIN_START, SCALAR_BEGUN
+from .stops import BEHIND_START, COMMA_BEGUN, KEY_BEGUN, PLAIN_KEY, PLAIN_MEMBERS, PLAIN_START, SCALAR_BEGUN
 from .waits import head_waits
 
 if TYPE_CHECKING:
@@ -154,8 +154,8 @@ class ValueReader(StringReader):
         """An object up to its first value, where nothing in it needs care and nobody follows its members."""
         if not self.strict_text or len(stack) >= self.nesting or (self.tap is not None and not stack):
             return ""
-        plain = self.source.whole(PLAIN_START, self.source.pos)
-        return plain if len(plain) <= _KEY_MOST else ""
+        plain = self.source.piece(PLAIN_START, self.source.pos, BEHIND_START)
+        return plain.group() if plain is not None and plain.end() - plain.start() <= _KEY_MOST else ""
 
     def tapped(self) -> Tap:
         """The tap of a reader that has one."""

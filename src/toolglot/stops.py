@@ -38,6 +38,8 @@ PLAIN_KEY: Final = late(rf"{_WHOLE}[ \t\r\n]*:[ \t\r\n]*(?=[^ \t\r\n])")
 PLAIN_START: Final = late(rf"{{[ \t\r\n]*{_WHOLE}[ \t\r\n]*:[ \t\r\n]*(?=[^ \t\r\n])")
 PLAIN_MEMBER: Final = late(rf'{_WHOLE}(?=[ \t\r\n]*(?:}}|,[ \t\r\n]*"))')
 PLAIN_ELEMENT: Final = late(rf'{_WHOLE}(?=[ \t\r\n]*(?:]|,[ \t\r\n]*["\[{{0-9-]))')
+# Where an object that begins otherwise is told at the latest, but for a key with such characters.
+BEHIND_START: Final = late(r"[:\[\]{}]")
 
 
 _GAP: Final = r"[ \t\r\n]*"
@@ -46,7 +48,7 @@ _PLAIN_SCALAR: Final = r"-?(?:0|[1-9]\d{0,63})(?:\.\d{1,64})?(?:[eE][+-]?\d{1,64
 _NEXT: Final = rf'(?={_GAP}(?:}}|,{_GAP}"))'
 _MEMBER: Final = rf"(?:,{_GAP}{_WHOLE}{_GAP}:{_GAP}(?:{_WHOLE}|{_PLAIN_SCALAR}){_NEXT})"
 _OVER: Final = rf"(?:{_GAP}}})?"
-PLAIN_MEMBERS: Final = late(rf"{_MEMBER}+{_OVER}", re.ASCII)
+PLAIN_MEMBERS: Final = late(rf"(?:{_MEMBER}+{_OVER})?", re.ASCII)
 # The end of a string and of a member; the same with such members behind it.
 MEMBER_END: Final = late(rf'"{_NEXT}')
 MEMBERS_END: Final = late(rf'"{_NEXT}{_MEMBER}*{_OVER}', re.ASCII)
