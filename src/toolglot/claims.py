@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ._typing import TYPE_CHECKING
-from .bodies import read_body
+from .bodies import echo_of, read_body
 from .calls import Call, Reading
 from .channel import Channel
 from .closing import pass_late
@@ -29,6 +29,8 @@ from .ways import ways_of
 if TYPE_CHECKING:
     from typing import Final
 
+    from .echo import Echo
+
 _RUNS_MOST: Final = 3
 _NOTHING: Final[Iterable[None]] = ()
 
@@ -36,7 +38,7 @@ _NOTHING: Final[Iterable[None]] = ()
 class Claims(Machine):
     """Reads the calls of an answer. ``guess``: the dialect is not known, so only offered names count."""
 
-    __slots__ = ("_entered", "_repeat", "_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
+    __slots__ = ("_echo", "_echoed", "_entered", "_repeat", "_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
 
     def __init__(
         self, channel: Channel, reading: Reading, table: Table, *, strict: bool, guess: bool
@@ -47,6 +49,8 @@ class Claims(Machine):
         self.more: Meaning | None = None
         self._entered: Iterable[None] = _NOTHING
         self._repeat: Pattern | None = None
+        self._echo: Echo | None = None
+        self._echoed: Way | None = None
         self.reached = 0
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
@@ -196,6 +200,19 @@ class Claims(Machine):
             self.choice(way.dialect, 0, f"{opener!r}{_at(opened)}")
         if not way.dialect.envelope.close:
             self.more = self._follower(way)
+
+    def expect_next(self) -> None:
+        way = self.way
+        if self._repeat is None or way is None or self.reading.body is not way.body or not self.reading.stream:
+            return super().expect_next()
+        echo = self._echo
+        if echo is None or self._echoed is not way:
+            self._echoed = way
+            echo = self._echo = echo_of(self, way)
+        if echo is not None and echo.usable():
+            self.source.run = echo
+        else:
+            super().expect_next()
 
     def again(self) -> int:
         source, repeat = self.source, self._repeat

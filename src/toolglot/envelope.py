@@ -9,7 +9,7 @@ Does not: look for openers or know reasoning (``delimited``, ``messages``), nor 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from ._typing import TYPE_CHECKING
 from .bodies import begins, read_body
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Verdict = Generator[None, None, bool]
 _NOTHING: Final = Rope()
+_NO_STEPS: Final[Iterator[None]] = iter(())
 
 
 class Machine:
@@ -39,7 +40,7 @@ class Machine:
 
     __slots__ = (
         *("channel", "depth_held", "limits", "reading", "refuted"),
-        *("refuted_text", "source", "state", "strict", "told", "way"),
+        *("refuted_text", "source", "state", "steps", "strict", "told", "way"),
     )
 
     def __init__(self, channel: Channel, reading: Reading, table: Table, *, strict: bool) -> None:
@@ -55,6 +56,8 @@ class Machine:
         # Whether it is known which dialect is spoken, and the way in which its last call was read.
         self.told = True
         self.way: Way | None = None
+        # The machine while it runs.
+        self.steps: Iterator[None] = _NO_STEPS
 
     # -- content --------------------------------------------------------------------------------
 
@@ -181,7 +184,7 @@ class Machine:
                         # Nearly always the close stands there, or nothing does yet.
                         passed = at_close(reading, envelope)
                         if passed == MORE:
-                            self._expect()
+                            self.expect_next()
                             yield
                             passed = at_close(reading, envelope)
                         if passed != 1:
@@ -301,7 +304,7 @@ class Machine:
                     waiting = begun == MORE
             if not waiting:
                 break
-            self._expect()
+            self.expect_next()
             yield
         if found >= 0:
             channel.markup(at + len(envelope.close[found]))
@@ -309,7 +312,7 @@ class Machine:
             yield from pass_close(reading, envelope.close, reading.openers, envelope.stops)
         return None
 
-    def _expect(self) -> None:
+    def expect_next(self) -> None:
         """Declare that nothing happens before the next call begins, where nothing else is awaited."""
         if self.way is not None:
             expect(self.source, self.limits, self.way.next)

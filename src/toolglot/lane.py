@@ -30,6 +30,7 @@ class Lane:
         self.source = channel.source
         self.machine = machine
         self.steps: Generator[None, None, None] = machine.run()
+        machine.steps = self.steps
         self.prompted = bool(prompt)
         self.begun: list[Event] | None = None
         if prompt:

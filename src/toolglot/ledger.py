@@ -30,6 +30,11 @@ class Ledger:
         # Whose id is whose, from the first one on that the model wrote: before, all are counted.
         self._taken: dict[str, int] | None = None
 
+    @property
+    def counted(self) -> bool:
+        """Whether all ids are indices behind the prefix, so that a call that is read anew gets its own again."""
+        return self._taken is None and not self.random
+
     def enter(self, own: str | None) -> tuple[int, str]:
         """Index and id of the next call; ``own`` is the id that the model wrote, if any."""
         index = self.count

@@ -18,6 +18,7 @@ from .calls import Reading
 from .channel import Channel
 from .delimited import Delimited
 from .dialect import Dialect
+from .echo import Echo
 from .errors import ParserClosedError
 from .events import Event
 from .lane import Lane
@@ -192,14 +193,24 @@ class Parser:
         self._fed = channel
         if not delta.isascii():
             delta = clean(delta)
+        run = self._run
+        before: list[Event] | None = None
+        if isinstance(run, Echo) and special is None and self._special is None:
+            before = []
+            rest = run.go(delta, before)
+            if rest is None:
+                return before or _NOTHING
+            delta = rest
         source = lane.source
         source.feed(delta, special)
         next(lane.steps, None)
+        events = lane.channel.drain()
+        if before:
+            events = before + events
         run = source.run
         if run is None or special is True:
             self._run = NO_RUN
-            return lane.channel.drain() or _NOTHING
-        events = lane.channel.drain()
+            return events or _NOTHING
         self._run = run if run.ready(0, 0, special is False) else NO_RUN
         self._special = special
         return events or _NOTHING

@@ -305,6 +305,16 @@ class RawRun(Run):
         taken = text[:safe]
         return taken, json_escape(taken), text[safe:], safe
 
+    def enter(self, silent: bool) -> Parts:
+        """What is made of texts, with events or ``silent``."""
+        self._silent = silent
+        self.parts = self._memory[silent]
+        return self.parts
+
+    def part(self, text: str) -> Part | None:
+        """What is made of ``text``; None where the machine must read it."""
+        return self._part(text, 0)
+
     def _deliver(self, text: str) -> None:
         if not self._silent:
             self.sink.sent(text, raw=True)

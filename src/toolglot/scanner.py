@@ -42,6 +42,14 @@ END: Final = -3
 _NO_BLANKS: Final[dict[int, int]] = {}
 
 
+def matched(pattern: Pattern, text: str, at: int) -> Match | None:
+    """How ``pattern`` matches at local index ``at`` of a text that is not in a source, if it does."""
+    match = pattern.match(text, at)
+    if _counts:
+        examined(len(text) - at if match is None else match.end() - at)
+    return match
+
+
 class Source(Window):
     """A window, and all the searching that is done in it."""
 

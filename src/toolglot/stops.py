@@ -43,6 +43,9 @@ BEHIND_START: Final = late(r"[:\[\]{}]")
 
 
 _GAP: Final = r"[ \t\r\n]*"
+# Where something is known to need no care, there are few of them.
+_PLAIN_MOST: Final = 64
+_FEW: Final = rf"[ \t\r\n]{{0,{_PLAIN_MOST}}}"
 _PLAIN_SCALAR: Final = r"-?(?:0|[1-9]\d{0,63})(?:\.\d{1,64})?(?:[eE][+-]?\d{1,64})?|true|false|null"
 # Members behind another one, as many as are there without an object or an array in them; the object's end.
 _NEXT: Final = rf'(?={_GAP}(?:}}|,{_GAP}"))'
@@ -142,6 +145,19 @@ def tag_start(opener: str, close: str, then: str) -> str:
 
 
 @lru_cache(maxsize=64)
+def turn(closer: str, opener: str, head: str) -> re.Pattern[str]:
+    """``closer`` and ``opener`` behind blanks, what is between them as group 1, then blanks and ``head``."""
+    return re.compile(f"{_FEW}{re.escape(closer)}({_FEW}){re.escape(opener)}{_FEW}{head}")
+
+
+@lru_cache(maxsize=64)
+def named_tag(opener: str, close: str, then: str) -> str:
+    """The pattern of a tag and the name in it, which are groups, up to ``then`` behind it and blanks."""
+    name = rf"([^{re.escape(close[0])}<\n]*)"
+    return rf"({re.escape(opener)}{name}{re.escape(close)}){_FEW}(?={re.escape(then)})"
+
+
+@lru_cache(maxsize=64)
 def other_than(characters: str) -> re.Pattern[str]:
     """Matches any character but ``characters``."""
     return re.compile("[^" + re.escape(characters) + "]")
@@ -178,8 +194,6 @@ def tag_begun(opener: str, close: str, attributes: bool, then: str = "") -> Begi
     return _begun(tag_parts(opener, close, attributes, then))
 
 
-_PLAIN_MOST: Final = 64
-
 
 @lru_cache(maxsize=256)
 def plain_element(opener: str, close: str, end: str, block: str, firsts: str) -> re.Pattern[str]:
@@ -191,8 +205,21 @@ def plain_element(opener: str, close: str, end: str, block: str, firsts: str) ->
     name = rf"([^{re.escape(close[0])}<\s]{{1,{_PLAIN_MOST}}})"
     tag = re.escape(opener) + name + re.escape(close)
     value = rf"\n([^{re.escape(firsts)}]*)\n{re.escape(end)}"
-    behind = rf"[ \t\r\n]{{0,{_PLAIN_MOST}}}(?=({re.escape(opener)}|{re.escape(block)}))"
-    return re.compile(tag + value + behind)
+    return re.compile(tag + value + rf"{_FEW}(?=({re.escape(opener)}|{re.escape(block)}))")
+
+
+@lru_cache(maxsize=256)
+def plain_end(opener: str, end: str, block: str, firsts: str) -> re.Pattern[str]:
+    """The same from inside the value on, with the rest of that and what follows as groups."""
+    value = rf"([^{re.escape(firsts)}]*)\n{re.escape(end)}"
+    return re.compile(value + rf"{_FEW}(?=({re.escape(opener)}|{re.escape(block)}))")
+
+
+@lru_cache(maxsize=256)
+def line_tag(opener: str, close: str) -> re.Pattern[str]:
+    """A tag with a short name in it, which is the group, and the end of its line."""
+    name = rf"([^{re.escape(close[0])}<\n]{{1,{_PLAIN_MOST}}})"
+    return re.compile(rf"{re.escape(opener)}{name}{re.escape(close)}\n")
 
 
 @lru_cache(maxsize=256)

@@ -173,6 +173,15 @@ class Window:
         self._kept = Rope()
         self._kept_to = self.at
 
+    def restart(self, at: int, context: str) -> None:
+        """Stand at the absolute offset ``at``, behind ``context``, and keep what follows: the rest was read."""
+        self.text = context
+        self.pos = len(context)
+        self.base = at - self.pos
+        self._keeps = (at,)
+        self._kept = _NOTHING_KEPT
+        self._kept_to = at
+
     def raw(self, start: int, end: int) -> str:
         """The text between two absolute offsets; ``start`` is in the window or kept."""
         if start >= end:

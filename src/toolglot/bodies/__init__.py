@@ -22,6 +22,10 @@ from ..stops import opened_head
 if TYPE_CHECKING:
     from typing import Final
 
+    from ..echo import Echo
+    from ..envelope import Machine
+    from ..table import Way
+
 Written = Sequence[tuple[str, Mapping[str, Any]]]
 
 
@@ -65,6 +69,9 @@ _KNOWN: Final[dict[str, tuple[str, str, str, str]]] = {
     "positional_text": ("positional", "", "", "one"),
     "xml_tree": ("xml_tree", "", "", "one"),
 }
+
+# The codecs with a reader for calls in the form of the one in front of them, and its module.
+_ECHOES: Final = {"tagged": "tagged_echo"}
 
 CODEC_NAMES: Final = tuple(_KNOWN)
 
@@ -121,6 +128,18 @@ def sure_of(body: Body) -> str:
     """As a codec's ``sure``; empty for a body with a marker around each call."""
     codec = codec_of(body.codec)
     return "" if codec.sure is None or body.open else codec.sure(body)
+
+
+def echo_of(machine: Machine, way: Way) -> Echo | None:
+    """What reads the calls behind one that was read in ``way``, where they have its form; None for nothing."""
+    stem = _ECHOES.get(way.body.codec)
+    if stem is None:
+        return None
+    from importlib import import_module
+
+    module: Any = import_module(f"{__package__}.{stem}")
+    echo: Echo | None = module.echo(machine, way)
+    return echo
 
 
 def read_body(reading: Reading) -> Steps:

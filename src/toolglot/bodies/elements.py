@@ -49,7 +49,7 @@ class Shape:
     ``element``: a parameter where nothing in it needs care; ``ends`` finds where that may end.
     """
 
-    __slots__ = ("behind", "element", "ends", "follow", "objects", "own", "tag", "_body", "_framed")
+    __slots__ = ("behind", "element", "ends", "firsts", "follow", "objects", "own", "tag", "_body", "_framed")
 
     def __init__(self, body: Body, closers: tuple[str, ...], openers: tuple[str, ...], lenient: bool) -> None:
         self.tag, self.own = tag, own = tags_of(body)
@@ -59,7 +59,7 @@ class Shape:
         # no proof that one without arguments was meant.
         outer = (*closers, tag.open, *openers) if lenient else ()
         self.behind = (own.open, tag.end, *outer)
-        firsts = "".join(sorted({marker[0] for marker in (own.end, own.open, tag.end, *closers)}))
+        self.firsts = firsts = "".join(sorted({marker[0] for marker in (own.end, own.open, tag.end, *closers)}))
         self.ends = one_of(firsts)
         self.element: Pattern | None = None
         if _simple(body):

@@ -1,0 +1,172 @@
+"""tagged_echo: a function in tags as most models write it, value on lines of their own, read without the machine.
+
+Promises: what ``echo`` does, for bodies in which the text of a tag is its name, and of a value just that.
+
+Does not: read a value that holds what begins a marker, a parameter or a function without its end, or a value
+that is not of its type.
+"""
+
+from __future__ import annotations
+
+from .._typing import TYPE_CHECKING
+from ..echo import NOT_SO, Echo
+from ..events import Event
+from ..jsontext import json_escape
+from ..literals import json_string
+from ..parts import Learnt
+from ..runs import RawRun, raw_run
+from ..scanner import matched
+from ..schema import UNDECLARED, Param
+from ..sinks import Skip
+from ..stops import line_tag, named_tag, plain_end, tag_begun, turn
+from .elements import Shape, shape_of
+
+if TYPE_CHECKING:
+    from typing import Final
+
+    from ..envelope import Machine
+    from ..table import Way
+
+_NEWLINE: Final = "\n"
+
+
+def echo(machine: Machine, way: Way) -> Echo | None:
+    """What reads the calls behind one that was read in ``way``; None where each needs care."""
+    body, reading = way.body, machine.reading
+    shape = shape_of(body, reading.closers, reading.openers, reading.lenient)
+    if shape.element is None or body.names == "doubled" or body.after == "blank" or way.next is None:
+        return None
+    if body.open or body.close or body.prefixes or body.wrappers:
+        return None
+    return TaggedEcho(machine, way, shape)
+
+
+class TaggedEcho(Echo):
+    """An echo of a function in tags."""
+
+    __slots__ = (
+        *("_begun", "_kept", "_lead", "_live", "_open", "_param", "_raw", "_shape"),
+        *("_skip", "_value_end"),
+    )
+
+    def __init__(self, machine: Machine, way: Way, shape: Shape) -> None:
+        tag, own, envelope = shape.tag, shape.own, way.dialect.envelope
+        head = named_tag(tag.open, tag.close, own.open)
+        assert way.next is not None
+        super().__init__(machine, way.next, turn(envelope.close[0], envelope.open[0], head))
+        self._shape = shape
+        self._begun = tag_begun(own.open, own.close, False, "")
+        self._value_end = plain_end(own.open, own.end, tag.end, shape.firsts)
+        self._open = line_tag(own.open, own.close)
+        # The parameter whose value comes, whether that goes out as it comes, and what came of it that does not.
+        self._param: Param | None = None
+        self._live = False
+        self._kept: list[str] = []
+        self._lead = "{"
+        self._skip = Skip(machine.source)
+        self._raw: RawRun | None = None
+
+    def learn(self, text: str) -> Learnt | None:
+        raw = self._raw
+        return super().learn(text) if raw is None or self._param is None else raw.learn(text)
+
+    def began(self) -> None:
+        self._param = None
+        self._lead = "{"
+
+    def took(self, text: str) -> None:
+        if self._live:
+            self.sent(json_escape(text), self.at)
+        else:
+            self._kept.append(text)
+
+    def read(self, text: str, at: int, base: int, events: list[Event]) -> int:
+        shape, tool = self._shape, self.tool
+        element, opener = shape.element, shape.own.open
+        assert element is not None
+        json, to = "", 0
+        while True:
+            param = self._param
+            if param is None:
+                match = matched(element, text, at)
+                if match is not None:
+                    # The parameter is there as a whole.
+                    name, value, start = match[1], match[2], base + match.start(2)
+                    if json:
+                        self.arguments(json, to, events)
+                    self.markup(start, events)
+                    param = UNDECLARED if tool is None else tool.param(name)
+                    key, self._lead = self._lead + json_string(name), ", "
+                    if param.is_string:
+                        json = f'{key}: "{json_escape(value)}"'
+                    else:
+                        typed = param.typed(value)
+                        if not typed.ok:
+                            return NOT_SO
+                        json = f"{key}: {typed.json}"
+                    to = base + match.end(2) + 1
+                    at = match.end()
+                    if match[3] == opener:
+                        continue
+                    break
+                if self._begun.begins(text, at):
+                    self.expect(self._begun)
+                    if json:
+                        self.arguments(json, to, events)
+                    return at
+                match = matched(self._open, text, at)
+                if match is None or not match[1].strip():
+                    return NOT_SO
+                name, at = match[1].strip(), match.end()
+                if json:
+                    self.arguments(json, to, events)
+                to = base + at
+                self.markup(to, events)
+                self._param = param = UNDECLARED if tool is None else tool.param(name)
+                json, self._lead = f"{self._lead}{json_string(name)}: ", ", "
+                self._live = param.is_string
+                if self._live:
+                    json += '"'
+                self._kept.clear()
+            live = self._live
+            match = matched(self._value_end, text, at)
+            if match is None:
+                # The value goes on, as far as what is there may be of it.
+                part = self._values().part(text[at:])
+                if part is None:
+                    return NOT_SO
+                taken, escaped, _, size = part
+                if size and live:
+                    json += escaped
+                    to = base + at + size
+                elif size:
+                    self._kept.append(taken)
+                if json:
+                    self.arguments(json, to, events)
+                return at + size
+            value = match[1]
+            if live:
+                json += json_escape(value) + '"'
+            else:
+                self._kept.append(value)
+                typed = param.typed("".join(self._kept))
+                if not typed.ok:
+                    return NOT_SO
+                json += typed.json
+            to = base + match.end(1) + 1
+            at = match.end()
+            self._param = None
+            if match[2] != opener:
+                break
+        self.arguments(json + "}", base + at, events)
+        at += len(shape.tag.end)
+        return at if self.over(base + at, events) else NOT_SO
+
+    def _values(self) -> RawRun:
+        """What takes more of a value."""
+        frame = self._shape.frame(self.tool)
+        ends = frame.around(self.reading).ends
+        self._raw = raw = raw_run(self.source, self._skip, (ends, _NEWLINE, "", frame.over))
+        self.index = self.call
+        self.parts = raw.enter(not self._live)
+        return raw
