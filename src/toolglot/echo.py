@@ -49,7 +49,7 @@ class Echo(Run):
     __slots__ = (
         *("call", "inside", "mark", "reading", "tool"),
         *("_aside", "_begun_as", "_context", "_count", "_failed", "_json", "_machine", "_moved", "_name"),
-        *("_next", "_since", "_start", "_turn"),
+        *("_next", "_seen", "_sent", "_since", "_start", "_turn"),
     )
 
     def __init__(self, machine: Machine, next: Beginning, turn: Pattern) -> None:
@@ -65,12 +65,13 @@ class Echo(Run):
         self._begun_as = next
         self._turn = turn
         self._failed = 0
-        # Where the last call ended that is over, what stands in front of that, and what came since: of that
-        # the events have gone out, and of the arguments the JSON is this.
+        # Where the last call ended that is over, what stands in front of that, and what was read since, with so
+        # much of what is held: the events of that have gone out, and of the arguments this JSON.
         self._start = 0
         self._context = ""
         self._moved = False
         self._since: list[str] = []
+        self._seen = self._sent = 0
         self._json: list[str] = []
         self._aside = machine.channel.aside
         self._count = 0
@@ -110,7 +111,8 @@ class Echo(Run):
         if not (self._moved or self.inside):
             source.text += held[self._led :]
             return
-        self._take()
+        if self.pieces:
+            self._take()
         since = "".join(self._since)
         context = self._context if self._moved else source.text[max(source.pos - CONTEXT, 0) : source.pos]
         source.restart(self._start, context)
@@ -121,13 +123,23 @@ class Echo(Run):
         if self.inside:
             self._failed += 1
         if since:
-            # All that comes of this has gone out.
-            source.text += since
-            next(self._machine.steps, None)
-            channel.drain()
-            source.run = None
+            # All that comes of this has gone out, or waited for the next character: as much as is held of a value.
+            seen = self._seen
+            source.text += since + held[:seen]
+            while self._read_again() < self._sent and seen < len(held):
+                source.text += held[seen]
+                seen += 1
+            held = held[seen:]
         self.inside = self._moved = False
         source.text += held
+
+    def _read_again(self) -> int:
+        """Let the machine read what went out; up to where it has."""
+        next(self._machine.steps, None)
+        channel = self._machine.channel
+        channel.drain()
+        self.source.run = None
+        return channel.mark
 
     # -- as a reader ------------------------------------------------------------------------------
 
@@ -148,10 +160,11 @@ class Echo(Run):
         """Read ``delta`` and add its events; what of the text is the machine's, None where nothing is."""
         text = self.held + delta
         base = self.at
-        self._take()
+        if self.pieces:
+            self._take()
         at = begun = sure = 0
         if not text.isascii() and holds(SURROGATE, text):
-            return self._given(text, 0)
+            return delta
         while base + len(text) <= self._end:
             if not self.inside:
                 at = self._enter(text, at, base, events)
@@ -168,14 +181,15 @@ class Echo(Run):
             if at > begun:
                 self._since.append(text[begun:at])
             self.held = text[at:]
+            self._seen = len(text) - at if self.inside else 0
+            self._sent = self.mark
             self.at = base + at
             self._joined = 0
             self.most = min(self.at + JOIN, self._end) if self.index >= 0 else self.at
             return None
         del events[sure:]
-        return self._given(text, begun)
-
-    def _given(self, text: str, begun: int) -> str:
+        if not begun:
+            return delta
         self.held = ""
         return text[begun:]
 
@@ -194,19 +208,21 @@ class Echo(Run):
         """Deltas were taken, as what this last declared that they may be."""
 
     def _take(self) -> None:
-        if self.pieces:
-            taken = "".join(self.pieces)
-            self.pieces.clear()
-            self._since.append(taken)
-            self.took(taken)
+        # What was held when text was read last is in it.
+        self._seen = 0
+        taken = "".join(self.pieces)
+        self.pieces.clear()
+        self._since.append(taken)
+        self.took(taken)
 
     def _turned(self, at: int) -> None:
         """A call is over, and ended at the offset ``at``."""
         channel = self._machine.channel
         self.inside = False
         self._moved = True
-        self._start = self.mark = at
+        self._start = self._sent = self.mark = at
         self._end = at + MOST
+        self._seen = 0
         self._since.clear()
         self._json.clear()
         self._aside = channel.aside
@@ -257,7 +273,7 @@ class Echo(Run):
     def sent(self, json: str, to: int) -> None:
         """``json`` of the arguments went out, for the text up to the offset ``to``."""
         self._json.append(json)
-        self.mark = to
+        self.mark = self._sent = to
 
     def arguments(self, json: str, to: int, events: list[Event]) -> None:
         """``json`` is of the arguments, and stands for the text up to the offset ``to``."""

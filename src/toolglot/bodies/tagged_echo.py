@@ -14,9 +14,9 @@ from ..events import Event
 from ..jsontext import json_escape
 from ..literals import json_string
 from ..parts import Learnt
-from ..runs import RawRun, raw_run
+from ..runs import RawRun
 from ..scanner import matched
-from ..schema import UNDECLARED, Param
+from ..schema import UNDECLARED, Param, Tool
 from ..sinks import Skip
 from ..stops import line_tag, named_tag, plain_end, tag_begun, turn
 from .elements import Shape, shape_of
@@ -45,7 +45,7 @@ class TaggedEcho(Echo):
     """An echo of a function in tags."""
 
     __slots__ = (
-        *("_begun", "_kept", "_lead", "_live", "_open", "_param", "_raw", "_shape"),
+        *("_begun", "_kept", "_lead", "_live", "_open", "_opener", "_param", "_raw", "_raw_of", "_shape"),
         *("_skip", "_value_end"),
     )
 
@@ -55,6 +55,7 @@ class TaggedEcho(Echo):
         assert way.next is not None
         super().__init__(machine, way.next, turn(envelope.close[0], envelope.open[0], head))
         self._shape = shape
+        self._opener = own.open
         self._begun = tag_begun(own.open, own.close, False, "")
         self._value_end = plain_end(own.open, own.end, tag.end, shape.firsts)
         self._open = line_tag(own.open, own.close)
@@ -65,13 +66,15 @@ class TaggedEcho(Echo):
         self._lead = "{"
         self._skip = Skip(machine.source)
         self._raw: RawRun | None = None
+        self._raw_of: Tool | None = None
 
     def learn(self, text: str) -> Learnt | None:
         raw = self._raw
-        return super().learn(text) if raw is None or self._param is None else raw.learn(text)
+        return super().learn(text) if raw is None or self.index < 0 else raw.learn(text)
 
     def began(self) -> None:
         self._param = None
+        self._kept.clear()
         self._lead = "{"
 
     def took(self, text: str) -> None:
@@ -81,57 +84,32 @@ class TaggedEcho(Echo):
             self._kept.append(text)
 
     def read(self, text: str, at: int, base: int, events: list[Event]) -> int:
-        shape, tool = self._shape, self.tool
-        element, opener = shape.element, shape.own.open
-        assert element is not None
+        opener, param, live = self._opener, self._param, self._live
         json, to = "", 0
         while True:
-            param = self._param
             if param is None:
-                match = matched(element, text, at)
-                if match is not None:
-                    # The parameter is there as a whole.
-                    name, value, start = match[1], match[2], base + match.start(2)
-                    if json:
-                        self.arguments(json, to, events)
-                    self.markup(start, events)
-                    param = UNDECLARED if tool is None else tool.param(name)
-                    key, self._lead = self._lead + json_string(name), ", "
-                    if param.is_string:
-                        json = f'{key}: "{json_escape(value)}"'
-                    else:
-                        typed = param.typed(value)
-                        if not typed.ok:
-                            return NOT_SO
-                        json = f"{key}: {typed.json}"
-                    to = base + match.end(2) + 1
-                    at = match.end()
-                    if match[3] == opener:
-                        continue
-                    break
-                if self._begun.begins(text, at):
+                match = matched(self._open, text, at)
+                if match is None:
+                    if not self._begun.begins(text, at):
+                        return NOT_SO
+                    self._param = None
                     self.expect(self._begun)
                     if json:
                         self.arguments(json, to, events)
                     return at
-                match = matched(self._open, text, at)
-                if match is None or not match[1].strip():
-                    return NOT_SO
-                name, at = match[1].strip(), match.end()
                 if json:
                     self.arguments(json, to, events)
+                name, at = match[1].strip(), match.end()
                 to = base + at
                 self.markup(to, events)
-                self._param = param = UNDECLARED if tool is None else tool.param(name)
-                json, self._lead = f"{self._lead}{json_string(name)}: ", ", "
-                self._live = param.is_string
-                if self._live:
-                    json += '"'
-                self._kept.clear()
-            live = self._live
+                param = UNDECLARED if self.tool is None else self.tool.param(name)
+                live = param.is_string
+                json = f'{self._lead}{json_string(name)}: "' if live else f"{self._lead}{json_string(name)}: "
+                self._lead = ", "
             match = matched(self._value_end, text, at)
             if match is None:
                 # The value goes on, as far as what is there may be of it.
+                self._param, self._live = param, live
                 part = self._values().part(text[at:])
                 if part is None:
                     return NOT_SO
@@ -144,29 +122,35 @@ class TaggedEcho(Echo):
                 if json:
                     self.arguments(json, to, events)
                 return at + size
-            value = match[1]
             if live:
-                json += json_escape(value) + '"'
+                json += json_escape(match[1]) + '"'
             else:
-                self._kept.append(value)
-                typed = param.typed("".join(self._kept))
+                value = match[1]
+                if self._kept:
+                    value = "".join(self._kept) + value
+                    self._kept.clear()
+                typed = param.typed(value)
                 if not typed.ok:
                     return NOT_SO
                 json += typed.json
             to = base + match.end(1) + 1
             at = match.end()
-            self._param = None
+            param = None
             if match[2] != opener:
                 break
+        self._param = None
         self.arguments(json + "}", base + at, events)
-        at += len(shape.tag.end)
+        at += len(match[2])
         return at if self.over(base + at, events) else NOT_SO
 
     def _values(self) -> RawRun:
         """What takes more of a value."""
-        frame = self._shape.frame(self.tool)
-        ends = frame.around(self.reading).ends
-        self._raw = raw = raw_run(self.source, self._skip, (ends, _NEWLINE, "", frame.over))
+        raw, tool = self._raw, self.tool
+        if raw is None or self._raw_of is not tool:
+            frame = self._shape.frame(tool)
+            sought = frame.around(self.reading).ends, _NEWLINE, "", frame.over
+            self._raw = raw = RawRun(self.source, self._skip, *sought)
+            self._raw_of = tool
         self.index = self.call
         self.parts = raw.enter(not self._live)
         return raw
