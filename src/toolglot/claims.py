@@ -21,7 +21,7 @@ from .markers import Bookmark, Markers
 from .proserun import ProseRun
 from .runs import HELD_MOST
 from .scanner import BLANKS, UNBOUNDED, Pattern
-from .sections import to_section
+from .sections import pass_empty, to_section
 from .stops import LETTER, holds
 from .table import Kind, Meaning, Table, Way, table_of
 from .ways import ways_of
@@ -38,7 +38,10 @@ _NOTHING: Final[Iterable[None]] = ()
 class Claims(Machine):
     """Reads the calls of an answer. ``guess``: the dialect is not known, so only offered names count."""
 
-    __slots__ = ("_echo", "_echoed", "_entered", "_repeat", "_runs", "chosen", "chosen_by", "fenced", "guess", "more", "reached")
+    __slots__ = (
+        *("chosen", "chosen_by", "fenced", "guess", "more", "reached"),
+        *("_echo", "_echoed", "_entered", "_repeat", "_runs"),
+    )
 
     def __init__(
         self, channel: Channel, reading: Reading, table: Table, *, strict: bool, guess: bool
@@ -49,6 +52,7 @@ class Claims(Machine):
         self.more: Meaning | None = None
         self._entered: Iterable[None] = _NOTHING
         self._repeat: Pattern | None = None
+        # What reads calls as the last one was read, and in which way that was.
         self._echo: Echo | None = None
         self._echoed: Way | None = None
         self.reached = 0
@@ -156,7 +160,9 @@ class Claims(Machine):
             if way is None:
                 noise = yield from to_section(self.source, self.limits, ways, rel + length)
                 if noise < 0:
-                    self._empty(rel, ways[0].dialect)
+                    self.before_call(rel, ways[0].dialect)
+                    pass_empty(self.reading, ways[0].dialect)
+                    self.state.edge = source.at
                     return True
                 if noise:
                     way = yield from self.choose(ways, rel + length + noise, gap=False)
@@ -203,12 +209,11 @@ class Claims(Machine):
 
     def expect_next(self) -> None:
         way = self.way
-        if self._repeat is None or way is None or self.reading.body is not way.body or not self.reading.stream:
-            return super().expect_next()
-        echo = self._echo
-        if echo is None or self._echoed is not way:
-            self._echoed = way
-            echo = self._echo = echo_of(self, way)
+        echo: Echo | None = None
+        if self._repeat is not None and way is not None and self.reading.body is way.body:
+            if self._echoed is not way:
+                self._echoed, self._echo = way, echo_of(self, way)
+            echo = self._echo
         if echo is not None and echo.usable():
             self.source.run = echo
         else:
@@ -228,18 +233,6 @@ class Claims(Machine):
         source.pos = end = match.end()
         channel.body_at = source.base + end
         return opened
-
-    def _empty(self, rel: int, dialect: Dialect) -> None:
-        """A section without a call is markup, up to its close marker."""
-        source, channel = self.source, self.channel
-        end = source.follow_at + max(
-            len(m) for m in dialect.envelope.close if source.starts(source.follow_at, m) == 1
-        )
-        self.before_call(rel, dialect)
-        start = source.at
-        channel.markup(end)
-        channel.defect(DefectKind.REJECTED, start, source.at, "a section without a call")
-        self.state.edge = source.at
 
     def _follower(self, way: Way) -> Meaning | None:
         """The bare shape that may follow a body without a close marker: another object, after a separator."""

@@ -50,7 +50,7 @@ class Delimited(Reasoner):
                 # Only now, since one generator more would be open all the while that a call comes.
                 yield from self.entered()
             except ThinkingOver:
-                self.drop_draft(self.source.pos)
+                self.drop_draft(len(self.source.text))
         self.finish()
 
     # -- the answer -----------------------------------------------------------------------------

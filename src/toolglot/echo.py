@@ -1,24 +1,22 @@
 """Echo: a call that has the form of the one in front of it, read as it comes and without the machine.
 
-Promises: what goes out, and when, is what the machine would have sent. An echo reads what is there as a whole
-and in the one form that needs no care; before anything else the machine is brought to where the text stands:
-it reads the call that is not over again, and of that nothing goes out twice. So the machine stays the only
-judge of a text. A call is short here: what is longer than ``MOST`` is the machine's, too.
+Promises: what goes out, and when, is what the machine would have sent; only markup may come later. An echo
+reads what is there as a whole and in the one form that needs no care; for anything else the machine is
+brought to where the text stands: it reads the call that is not over again, and nothing goes out twice. So the
+machine stays the only judge of a text. What is longer than ``MOST`` is the machine's, too.
 
-Does not: know any syntax but the markers around a call; the echo of a codec (``bodies``) reads what is inside.
+Does not: know any syntax but the markers around a call; what is inside is read by a codec's own (``bodies``).
 """
 
 from __future__ import annotations
 
 from ._typing import TYPE_CHECKING
-from .calls import Reading
 from .counts import open_counts as counts
 from .events import Arguments, CallEnd, CallStart, Event, Markup
-from .parts import HELD, Beginning, Learnt, Parts, remember
 from .jsontext import decode
+from .parts import HELD, LONGEST, Beginning, Learnt, Parts, remember
 from .runs import ESCAPED_MOST, HELD_MOST, JOIN, Run
 from .scanner import Pattern, examined, matched
-from .stops import SURROGATE, holds
 from .window import CONTEXT
 
 if TYPE_CHECKING:
@@ -33,6 +31,8 @@ _HELD_MOST: Final = 256
 _NO_MEMORY: Final[tuple[Parts, ...]] = ({},)
 # After so many calls that the machine had to read again, it reads all of them.
 _FAILED_MOST: Final = 2
+# Echoes hold more than other runs, and so remember apart what of a beginning they hold.
+_FOR_ECHOES: Final = -1
 _LIMIT: Final = ESCAPED_MOST * MOST
 
 NOT_SO: Final = -1
@@ -42,13 +42,24 @@ NOT_SO: Final = -1
 class Echo(Run):
     """Reads calls behind one that the machine has read, from the end of its body on.
 
-    ``next``: what comes in front of a call's inside; ``turn`` matches all of it. Group 1 of that is what stands
-    between the markers, group 2 what of the body tells the name, which is group 3.
+    ``next``: what comes in front of a call's inside; ``turn`` matches all of it. Group 1 of that is what
+    stands between the markers, group 2 what of the body tells the name, which is group 3.
     """
 
     __slots__ = (
         *("call", "inside", "mark", "reading", "tool"),
-        *("_aside", "_begun_as", "_context", "_count", "_failed", "_json", "_machine", "_moved", "_name"),
+        *(
+            "_alone",
+            "_aside",
+            "_begun_as",
+            "_context",
+            "_count",
+            "_failed",
+            "_json",
+            "_machine",
+            "_moved",
+            "_name",
+        ),
         *("_next", "_seen", "_sent", "_since", "_start", "_turn"),
     )
 
@@ -65,8 +76,8 @@ class Echo(Run):
         self._begun_as = next
         self._turn = turn
         self._failed = 0
-        # Where the last call ended that is over, what stands in front of that, and what was read since, with so
-        # much of what is held: the events of that have gone out, and of the arguments this JSON.
+        # Where the last call ended that is over, what stands in front of that, and what was read since, with
+        # so much of what is held: the events of that have gone out, and of the arguments this JSON.
         self._start = 0
         self._context = ""
         self._moved = False
@@ -76,6 +87,7 @@ class Echo(Run):
         self._aside = machine.channel.aside
         self._count = 0
         self._name: str | None = None
+        self._alone = True
 
     # -- as a run ---------------------------------------------------------------------------------
 
@@ -90,6 +102,8 @@ class Echo(Run):
         self._ordinary = ordinary
         self.held = source.text[pos:]
         self.at = self.most = lead + shift
+        # Beside another channel it only waits, as long as any run would.
+        self._alone = shift == 0 == since
         self._name = self.reading.name
         self._turned(lead)
         self._moved = False
@@ -98,11 +112,11 @@ class Echo(Run):
     def learn(self, text: str) -> Learnt | None:
         if counts:
             examined(len(text))
-        if len(text) > _HELD_MOST or not self._begun_as.begins(text, 0):
-            return None
-        if len(text) <= HELD_MOST:
-            remember(self.parts, text, HELD)
-        return HELD
+        most = _HELD_MOST if self._alone else HELD_MOST
+        learnt = HELD if len(text) <= most and self._begun_as.begins(text, 0) else None
+        if len(text) <= LONGEST:
+            remember(self.parts, text, learnt)
+        return learnt
 
     def settle(self) -> None:
         source, channel = self.source, self._machine.channel
@@ -119,11 +133,10 @@ class Echo(Run):
         channel.mark = self._start
         channel.aside = self._aside
         channel.ledger.count = self._count
-        self.reading.name = self._name
         if self.inside:
             self._failed += 1
         if since:
-            # All that comes of this has gone out, or waited for the next character: as much as is held of a value.
+            # What comes of this has gone out. Of a value, something of what is held may have been needed.
             seen = self._seen
             source.text += since + held[:seen]
             while self._read_again() < self._sent and seen < len(held):
@@ -148,6 +161,8 @@ class Echo(Run):
         source, channel, limits = self.source, self._machine.channel, self.reading.limits
         return (
             self._failed < _FAILED_MOST
+            and self.reading.stream
+            and not channel.holds
             and channel.mark == source.base + source.pos
             and channel.call is None
             and channel.ledger.counted
@@ -163,14 +178,15 @@ class Echo(Run):
         if self.pieces:
             self._take()
         at = begun = sure = 0
-        if not text.isascii() and holds(SURROGATE, text):
-            return delta
+        inside = self.inside
         while base + len(text) <= self._end:
-            if not self.inside:
+            if not inside:
                 at = self._enter(text, at, base, events)
-            if self.inside:
+                inside = self.inside
+            if inside:
                 at = self.read(text, at, base, events)
-                if at >= 0 and not self.inside:
+                inside = self.inside
+                if at >= 0 and not inside:
                     begun, sure = at, len(events)
                     self._context = text[max(at - CONTEXT, 0) : at]
                     self._turned(base + at)
@@ -180,12 +196,12 @@ class Echo(Run):
                 break
             if at > begun:
                 self._since.append(text[begun:at])
-            self.held = text[at:]
-            self._seen = len(text) - at if self.inside else 0
+            self._seen = len(text) - at if inside else 0
             self._sent = self.mark
+            self.held = text[at:]
             self.at = base + at
-            self._joined = 0
             self.most = min(self.at + JOIN, self._end) if self.index >= 0 else self.at
+            self._joined = 0
             return None
         del events[sure:]
         if not begun:
@@ -234,7 +250,7 @@ class Echo(Run):
         """Nothing happens as long as what is held is but a ``beginning``."""
         self.index = -1
         self._begun_as = beginning
-        self.parts = beginning.parts[0]
+        self.parts = beginning.parts[_FOR_ECHOES if self._alone else 0]
 
     def _enter(self, text: str, at: int, base: int, events: list[Event]) -> int:
         """Read what stands in front of a call's inside, where all of it is there."""

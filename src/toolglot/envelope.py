@@ -32,15 +32,14 @@ if TYPE_CHECKING:
 
 Verdict = Generator[None, None, bool]
 _NOTHING: Final = Rope()
-_NO_STEPS: Final[Iterator[None]] = iter(())
 
 
 class Machine:
     """What both kinds of machine share: the reading of one call region on one channel."""
 
     __slots__ = (
-        *("channel", "depth_held", "limits", "reading", "refuted"),
-        *("refuted_text", "source", "state", "steps", "strict", "told", "way"),
+        *("channel", "depth_held", "limits", "reading", "refuted", "refuted_text"),
+        *("source", "state", "steps", "strict", "told", "way"),
     )
 
     def __init__(self, channel: Channel, reading: Reading, table: Table, *, strict: bool) -> None:
@@ -56,8 +55,7 @@ class Machine:
         # Whether it is known which dialect is spoken, and the way in which its last call was read.
         self.told = True
         self.way: Way | None = None
-        # The machine while it runs.
-        self.steps: Iterator[None] = _NO_STEPS
+        self.steps: Iterator[None] = iter(())
 
     # -- content --------------------------------------------------------------------------------
 
@@ -350,8 +348,7 @@ class Machine:
             source.pos = len(source.text)
             if self.strict and not length:
                 self.prose(source.pos)
-            start = opened
-            self.unfinished(start, fault, index)
+            self.unfinished(opened, fault, index)
             channel.dropped()
             return
         source.pos = len(source.text)

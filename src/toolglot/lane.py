@@ -9,12 +9,17 @@ Does not: know of other channels (``parser``).
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import cache
 
 from ._typing import TYPE_CHECKING
+from .calls import Reading
 from .channel import Channel
 from .delimited import Delimited
+from .dialect import Dialect
 from .events import Arguments, CallStart, Event
+from .pieces import after_last
 from .reasoning import ThinkingOver
+from .table import Table
 
 if TYPE_CHECKING:
     from .messages import Messages
@@ -59,6 +64,34 @@ class Lane:
         for _ in self.steps:
             raise AssertionError("a machine waits for text after the end")
         return self.drain()
+
+
+def prompt_of(tail: str, table: Table, messages: bool) -> str:
+    """What of the prompt's end is of the model's turn, which the machine reads first."""
+    prompt = after_last(tail, table.turn_open, including=messages)
+    if messages or prompt == tail:
+        return prompt
+    return next((turn + prompt for turn in table.turn_kept if tail.endswith(turn + prompt)), prompt)
+
+
+def lane_of(reading: Reading, table: Table, dialect: Dialect | None, prompt: str, *, strict: bool) -> Lane:
+    """A new lane behind ``prompt``. ``dialect``: that of the text; None where it is to be found."""
+    channel = reading.channel
+    channel.source.special = table.special
+    machine: Delimited | Messages
+    if dialect is not None and dialect.envelope.kind == "messages":
+        machine = _messages()(channel, reading, table, dialect, strict=strict)
+    else:
+        machine = Delimited(channel, reading, table, strict=strict, guess=dialect is None)
+    return Lane(channel, machine, prompt)
+
+
+@cache
+def _messages() -> type[Messages]:
+    # Loaded by the first parser that needs it.
+    from .messages import Messages
+
+    return Messages
 
 
 def _begun(channel: Channel) -> list[Event]:

@@ -32,7 +32,7 @@ class Ledger:
 
     @property
     def counted(self) -> bool:
-        """Whether all ids are indices behind the prefix, so that a call that is read anew gets its own again."""
+        """Whether each id is an index behind the prefix: a call that is read anew gets its own again."""
         return self._taken is None and not self.random
 
     def enter(self, own: str | None) -> tuple[int, str]:

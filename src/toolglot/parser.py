@@ -16,17 +16,15 @@ from ._typing import TYPE_CHECKING, Any, Literal
 from .auto import AUTO, Auto, Custom, Resolved, custom_of, dialects_of, prefix_of, resolve, slug_of
 from .calls import Reading
 from .channel import Channel
-from .delimited import Delimited
 from .dialect import Dialect
 from .echo import Echo
 from .errors import ParserClosedError
 from .events import Event
-from .lane import Lane
+from .lane import Lane, lane_of, prompt_of
 from .ledger import Ledger
 from .limits import Limits
 from .literals import clean
 from .native import mypyc_attr
-from .pieces import after_last
 from .runs import NEW_EVENT, NO_RUN, Run
 from .scanner import Source
 from .spans import ONE_CHANNEL, clipped
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 
     from .custom import CustomRun
     from .message import Message
-    from .messages import Messages
     from .schema import Tools
 
 OnDefect = Literal["repair", "strict"]
@@ -101,6 +98,8 @@ class Parser:
         self._thinker: Lane | None = None
         self._sole: Lane | None = None
         self._closed = False
+        # Whether reasoning came on a channel of its own, and nothing of the answer since.
+        self._thinks = False
         # The dialect and what told it, once the lanes that know are gone.
         self._found: tuple[str, str] | None = None
         # The channel that text came on last, and where in it that began.
@@ -193,20 +192,16 @@ class Parser:
         self._fed = channel
         if not delta.isascii():
             delta = clean(delta)
-        run = self._run
-        before: list[Event] | None = None
-        if isinstance(run, Echo) and special is None and self._special is None:
-            before = []
-            rest = run.go(delta, before)
+        before: list[Event] = []
+        if isinstance(self._run, Echo) and special is None and self._special is None:
+            rest = self._run.go(delta, before)
             if rest is None:
                 return before or _NOTHING
             delta = rest
         source = lane.source
         source.feed(delta, special)
         next(lane.steps, None)
-        events = lane.channel.drain()
-        if before:
-            events = before + events
+        events = before + lane.channel.drain() if before else lane.channel.drain()
         run = source.run
         if run is None or special is True:
             self._run = NO_RUN
@@ -229,11 +224,13 @@ class Parser:
         before = None
         if lane is None or channel != "content":
             lane = self._lane(channel)
-        elif self._thinker is not None:
-            before = self._thinking_over(self._thinker, delta)
+        elif self._thinks and self._thinker is not None and delta.strip():
+            self._thinks = False
+            before = self._thinking_over(self._thinker)
         self._run = NO_RUN
         if channel != self._fed:
             self._turn(channel, lane.source)
+            self._thinks = self._thinks or channel == "reasoning"
         source, spans = lane.source, self._spans
         source.feed(delta, special)
         next(lane.steps, None)
@@ -241,7 +238,7 @@ class Parser:
         if events and (spans.mixed or lane.prompted):
             events = self._out(lane, channel, events)
         run = source.run
-        if run is not None and special is not True:
+        if run is not None and special is not True and (channel == "reasoning" or not self._thinks):
             shift, since = spans.place(channel) if spans.mixed else (0, 0)
             if run.ready(shift, since, special is False):
                 self._run = run
@@ -301,31 +298,22 @@ class Parser:
         resolved = self._resolved
         assert isinstance(resolved, (Dialect, Auto))
         dialects = dialects_of(resolved)
-        messages = isinstance(resolved, Dialect) and resolved.envelope.kind == "messages"
+        guess = isinstance(resolved, Auto)
         tail = self._prompt or dialects[0].envelope.prefill
         names: frozenset[str] = frozenset() if self._tools is None else self._tools.names
         table = table_of(dialects, names, calls=self._tools is None or bool(names))
-        prompt = after_last(tail, table.turn_open, including=messages) if name == "content" else ""
-        if not messages and prompt != tail:
-            prompt = next((turn + prompt for turn in table.turn_kept if tail.endswith(turn + prompt)), prompt)
+        messages = not guess and dialects[0].envelope.kind == "messages"
+        prompt = prompt_of(tail, table, messages) if name == "content" else ""
         channel = Channel(Source(-len(prompt)), self._ledger)
         reading = Reading(channel, self._tools, self._limits, lenient=not self._strict, stream=self._stream)
         reading.assumed = bool(prompt) and not self._prompt
-        channel.source.special = table.special
-        machine: Delimited | Messages
-        if messages:
-            machine = _messages()(channel, reading, table, dialects[0], strict=self._strict)
-        else:
-            machine = Delimited(
-                channel, reading, table, strict=self._strict, guess=isinstance(resolved, Auto)
-            )
+        lane = lane_of(reading, table, None if guess else dialects[0], prompt, strict=self._strict)
         if name == "reasoning":
-            machine.state.thinking = True
-        return Lane(channel, machine, prompt)
+            lane.machine.state.thinking = True
+        return lane
 
-    def _thinking_over(self, lane: Lane, delta: str) -> list[Event]:
-        if delta.strip():
-            lane.thinking_over()
+    def _thinking_over(self, lane: Lane) -> list[Event]:
+        lane.thinking_over()
         return self._out(lane, "reasoning", lane.channel.drain())
 
     def _out(self, lane: Lane, name: str, events: list[Event]) -> list[Event]:
@@ -362,13 +350,6 @@ def _assembler() -> Callable[[Iterable[Event], str], Message]:
     from .assembler import assemble
 
     return assemble
-
-
-@cache
-def _messages() -> type[Messages]:
-    from .messages import Messages
-
-    return Messages
 
 
 def _refused(**given: str) -> ValueError:

@@ -57,7 +57,7 @@ class Beginning:
         self.pattern = pattern
         self.barred = barred
         self.gap = gap
-        # The parts of the runs that look for it, by how many characters ahead.
+        # The parts of the runs that look for it, by how many characters ahead; of echoes, by -1.
         self.parts: defaultdict[int, Parts] = defaultdict(dict)
 
     def begins(self, text: str, at: int) -> bool:

@@ -52,6 +52,15 @@ def first_way(reading: Reading, ways: Sequence[Way], at: int) -> tuple[Way | Non
     return None, waiting
 
 
+def pass_empty(reading: Reading, dialect: Dialect) -> None:
+    """Pass a section without a call, up to its close marker, which begins at ``follow_at``: it is markup."""
+    source, channel = reading.source, reading.channel
+    closers = (m for m in dialect.envelope.close if source.starts(source.follow_at, m) == 1)
+    start = source.at
+    channel.markup(source.follow_at + max(map(len, closers)))
+    channel.defect(DefectKind.REJECTED, start, source.at, "a section without a call")
+
+
 def is_section(dialect: Dialect, body: Body) -> bool:
     """Whether the envelope stands around many calls that have an end of their own."""
     return bool(dialect.envelope.close) and (bool(body.open) or dialect.render.calls == "together")

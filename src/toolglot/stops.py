@@ -194,7 +194,6 @@ def tag_begun(opener: str, close: str, attributes: bool, then: str = "") -> Begi
     return _begun(tag_parts(opener, close, attributes, then))
 
 
-
 @lru_cache(maxsize=256)
 def plain_element(opener: str, close: str, end: str, block: str, firsts: str) -> re.Pattern[str]:
     """A tag, a value on lines of its own and its ``end``, and what follows, where all of it is there.

@@ -174,7 +174,7 @@ class Window:
         self._kept_to = self.at
 
     def restart(self, at: int, context: str) -> None:
-        """Stand at the absolute offset ``at``, behind ``context``, and keep what follows: the rest was read."""
+        """Stand at the absolute offset ``at``, behind ``context``, and keep what follows."""
         self.text = context
         self.pos = len(context)
         self.base = at - self.pos

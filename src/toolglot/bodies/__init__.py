@@ -131,7 +131,7 @@ def sure_of(body: Body) -> str:
 
 
 def echo_of(machine: Machine, way: Way) -> Echo | None:
-    """What reads the calls behind one that was read in ``way``, where they have its form; None for nothing."""
+    """What reads the calls behind one that was read in ``way``, where they have its form, if anything."""
     stem = _ECHOES.get(way.body.codec)
     if stem is None:
         return None

@@ -59,7 +59,8 @@ class Shape:
         # no proof that one without arguments was meant.
         outer = (*closers, tag.open, *openers) if lenient else ()
         self.behind = (own.open, tag.end, *outer)
-        self.firsts = firsts = "".join(sorted({marker[0] for marker in (own.end, own.open, tag.end, *closers)}))
+        ends = (own.end, own.open, tag.end, *closers)
+        self.firsts = firsts = "".join(sorted({marker[0] for marker in ends}))
         self.ends = one_of(firsts)
         self.element: Pattern | None = None
         if _simple(body):

@@ -1,4 +1,4 @@
-"""tagged_echo: a function in tags as most models write it, value on lines of their own, read without the machine.
+"""tagged_echo: a function in tags, its values on lines of their own, read without the machine.
 
 Promises: what ``echo`` does, for bodies in which the text of a tag is its name, and of a value just that.
 
@@ -59,7 +59,7 @@ class TaggedEcho(Echo):
         self._begun = tag_begun(own.open, own.close, False, "")
         self._value_end = plain_end(own.open, own.end, tag.end, shape.firsts)
         self._open = line_tag(own.open, own.close)
-        # The parameter whose value comes, whether that goes out as it comes, and what came of it that does not.
+        # The parameter whose value comes, whether that goes out as it comes, and what came of it if not.
         self._param: Param | None = None
         self._live = False
         self._kept: list[str] = []

@@ -1,0 +1,298 @@
+"""Echo: calls in the form of the one before are read without the machine, and as the machine reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.casefile import tools_from
+from tests.delivery import cut, merge
+from toolglot import CallEnd, CallStart, Defect, Event, Limits, Markup, Parser, Reasoning
+from toolglot.claims import Claims
+from toolglot.echo import MOST, Echo
+from toolglot.envelope import Machine
+
+TOOLS = tools_from(
+    "get_weather(city: string, days?: integer, deep?: object, sunny?: boolean); ping(); "
+    "a_tool_with_a_name_as_long_as_some_have_it(an_argument_with_a_long_name_too: string)"
+)
+compiled = not hasattr(Echo.go, "__code__")
+pytestmark = pytest.mark.skipif(
+    compiled, reason="a compiled class cannot be changed from outside; the pure one does the same"
+)
+Feed = tuple[str, Literal["content", "reasoning"], bool | None]
+
+
+def written(name: str, arguments: dict[str, Any], line: str = "\n") -> str:
+    values = {k: v if isinstance(v, str) else json.dumps(v) for k, v in arguments.items()}
+    own = "".join(f"<parameter={k}>{line}{v}{line}</parameter>{line}" for k, v in values.items())
+    return f"<tool_call>{line}<function={name}>{line}{own}</function>{line}</tool_call>"
+
+
+PARIS = written("get_weather", {"city": "Paris", "days": 3})
+
+
+def read(feeds: list[Feed], dialect: str = "qwen3_coder", finish: str | None = "stop", **options: Any) -> Any:
+    """All events, and how much of the text is in those that are no markup after each delta."""
+    parser = Parser(dialect, **{"tools": TOOLS, **options})
+    events: list[Event] = []
+    reached = []
+    for delta, channel, special in feeds:
+        events += parser.feed(delta, channel, special)
+        reached.append(sum(e.span[1] - e.span[0] for e in events if not isinstance(e, (Defect, Markup))))
+    return merge([*events, *parser.close(finish)]), reached
+
+
+def plain(deltas: list[str]) -> list[Feed]:
+    return [(delta, "content", None) for delta in deltas]
+
+
+class Alone:
+    """Without echoes."""
+
+    def __enter__(self) -> None:
+        self.expect_next = Claims.expect_next
+        Claims.expect_next = Machine.expect_next  # type: ignore[method-assign, assignment]
+
+    def __exit__(self, *fault: object) -> None:
+        Claims.expect_next = self.expect_next  # type: ignore[method-assign]
+
+
+@pytest.fixture
+def gone(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each text that an echo was asked to read was its own."""
+    went: list[bool] = []
+    go = Echo.go
+
+    def noted(echo: Echo, delta: str, events: list[Event]) -> str | None:
+        rest = go(echo, delta, events)
+        went.append(rest is None)
+        return rest
+
+    monkeypatch.setattr(Echo, "go", noted)
+    return went
+
+
+# -- what is read here -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 40, 200])
+@pytest.mark.parametrize("slug", ["qwen3_coder", "auto"])
+def test_calls_behind_one_of_their_form(slug: str, size: int, gone: list[bool]) -> None:
+    texts = [PARIS, written("get_weather", {"days": 14, "city": "Rome\n\nor <Bonn>"}), PARIS, PARIS]
+    text = "\n".join(texts)
+    deltas = [text[i : i + size] for i in range(0, len(text), size)]
+    events, reached = read(plain(deltas), slug)
+    assert [e.name for e in events if isinstance(e, CallStart)] == ["get_weather"] * 4
+    assert [e.arguments for e in events if isinstance(e, CallEnd)] == [
+        {"city": "Paris", "days": 3},
+        {"days": 14, "city": "Rome\n\nor <Bonn>"},
+        {"city": "Paris", "days": 3},
+        {"city": "Paris", "days": 3},
+    ]
+    # Of longer deltas none ends where a call does, but by chance.
+    assert any(gone) or size > 10
+    with Alone():
+        assert (events, reached) == read(plain(deltas), slug)
+
+
+def test_most_of_a_turn_is_read_without_the_machine(gone: list[bool]) -> None:
+    text = "\n".join([PARIS] * 20)
+    steps = []
+    parser = Parser("qwen3_coder", tools=TOOLS)
+    lane = parser._sole
+    assert lane is not None
+
+    def counted() -> Iterator[None]:
+        for step in steps_of:
+            steps.append(step)
+            yield
+
+    steps_of, lane.steps = lane.steps, counted()  # type: ignore[assignment]
+    ended: list[int] = []
+    for i in range(0, len(text), 4):
+        ended += [len(steps) for event in parser.feed(text[i : i + 4]) if isinstance(event, CallEnd)]
+    # The first call is the machine's.
+    assert ended == [ended[0]] * 20
+    assert gone == [True] * len(gone)
+
+
+def test_a_call_that_is_not_of_the_form_is_the_machine_s(gone: list[bool]) -> None:
+    odd = [
+        PARIS.replace("get_weather", "other"),
+        PARIS.replace("3", "three"),
+        PARIS.replace("=days", "=city"),
+        PARIS.replace("Paris", "a</parameter>b"),
+        PARIS.replace("Paris", "x" * MOST),
+        PARIS.replace("</parameter>", "", 1),
+        written("ping", {}),
+        PARIS.replace("\nParis\n", "Paris"),
+    ]
+    for second in odd:
+        text = "\n".join((PARIS, second, PARIS))
+        deltas = [text[i : i + 5] for i in range(0, len(text), 5)]
+        gone.clear()
+        found = read(plain(deltas))
+        assert False in gone, second
+        with Alone():
+            assert found == read(plain(deltas))
+
+
+def test_after_two_that_were_read_again_all_are_the_machine_s(gone: list[bool]) -> None:
+    odd = PARIS.replace("3", "three")
+    read(plain(list("\n".join((PARIS, odd, odd)))))
+    assert gone.count(False) == 2
+    gone.clear()
+    read(plain(list("\n".join((PARIS, odd, odd, PARIS, PARIS)))))
+    assert gone.count(False) == 2
+    ended = max(i for i, own in enumerate(gone) if not own)
+    assert ended == len(gone) - 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"limits": Limits(header=40)}, {"arguments": "whole"}, {"on_defect": "strict"}, {"ids": "random"}],
+    ids=["limits", "whole", "strict", "random"],
+)
+def test_where_more_counts_there_is_none(options: dict[str, Any], gone: list[bool]) -> None:
+    parser = Parser("qwen3_coder", tools=TOOLS, **options)
+    events = [event for c in "\n".join([PARIS] * 3) for event in parser.feed(c)]
+    assert len([e for e in [*events, *parser.close()] if isinstance(e, CallEnd)]) == 3
+    assert gone == []
+
+
+# -- as the machine reads it -----------------------------------------------------------------------
+
+TEXTS = st.sampled_from(
+    [
+        *(
+            "Paris",
+            "",
+            "a b",
+            "x\ny",
+            "line\n",
+            "<",
+            "</p",
+            "a<b>c",
+            '"q"',
+            "\\n",
+            "é ü",
+            "😀",
+            "  lead",
+            "\n",
+        ),
+        *(
+            "null",
+            "3",
+            '{"a": 1}',
+            "x" * 70,
+            "word " * 60,
+            "`code`",
+            "```\nfence\n```",
+            "\ud83d",
+            "}",
+            "\r\n",
+        ),
+        *("a</parameter>b", "<tool_call>", "x" * (MOST + 100)),
+    ]
+)
+ARGUMENTS = st.one_of(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "city": TEXTS,
+            "days": st.sampled_from([3, 0, -5, 10**20, 2.5, "abc", "07", " 4", True]),
+            "deep": st.sampled_from([{}, {"a": {"b": [1, 2]}}, "text"]),
+            "sunny": st.sampled_from([True, False, "yes"]),
+            "undeclared": TEXTS,
+        },
+    )
+)
+LONG = "a_tool_with_a_name_as_long_as_some_have_it"
+CALLS = st.one_of(
+    st.tuples(st.just("get_weather"), ARGUMENTS),
+    st.tuples(st.just(LONG), st.fixed_dictionaries({"an_argument_with_a_long_name_too": TEXTS})),
+    st.tuples(st.sampled_from(["ping", "other"]), st.just({})),
+)
+BETWEEN = st.sampled_from(["", "\n", "\n", "\n", " ", "\n\n", " and ", "\n" * 70])
+PIECES = st.sampled_from(
+    [
+        *("<tool_call>", "</tool_call>", "<function=get_weather>", "<parameter=city>", "</parameter>"),
+        *("</function>", "\n", " ", "<", "</", ">", "`", "```", "<think>", "</think>", '"', "\ud800"),
+    ]
+)
+CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), st.one_of(st.just(""), PIECES)), max_size=2)
+
+
+@st.composite
+def turns(draw: st.DrawFn) -> str:
+    """Calls, some of them not as they should be."""
+    line = draw(st.sampled_from(["\n"] * 6 + [""]))
+    calls = draw(st.lists(st.tuples(CALLS, BETWEEN), min_size=2, max_size=5))
+    text = draw(st.sampled_from(["", "Hi.\n", "<think>\nhm\n</think>\n\n"]))
+    text += "".join(written(name, arguments, line) + between for (name, arguments), between in calls)
+    for place, length, piece in draw(CHANGES):
+        at = int(place * len(text))
+        text = text[:at] + piece + text[at + length :]
+    return text
+
+
+SPLITS = st.one_of(st.sampled_from([1, 2, 3, 4, 7, 13, 40, 200]), st.lists(st.floats(0, 1), max_size=40))
+
+
+@given(
+    text=turns(),
+    split=SPLITS,
+    dialect=st.sampled_from(["qwen3_coder"] * 4 + ["mimo", "auto"]),
+    finish=st.sampled_from([None, "stop", "length"]),
+    tools=st.sampled_from([TOOLS, TOOLS, TOOLS, None]),
+    prompt=st.sampled_from(["", "", "", "<|im_start|>assistant\n<think>\n"]),
+    turned=st.sampled_from([0, 0, 0, 50]),
+    special=st.sampled_from([None, None, None, False, 3]),
+)
+def test_an_echo_reads_as_the_machine_does(
+    text: str,
+    split: int | list[float],
+    dialect: str,
+    finish: str,
+    tools: Any,
+    prompt: str,
+    turned: int,
+    special: Any,
+) -> None:
+    if isinstance(split, int):
+        deltas = [text[i : i + split] for i in range(0, len(text), split)]
+    else:
+        deltas = cut(text, [int(place * len(text)) for place in split])
+    feeds: list[Feed] = []
+    at = 0
+    for number, delta in enumerate(deltas):
+        channel: Any = "reasoning" if turned and (at // turned) % 3 == 1 else "content"
+        # Now and then the caller says that a delta is ordinary text, or of all.
+        says = False if special is False or (special and number % special == 2) else None
+        feeds.append((delta, channel, says))
+        at += len(delta)
+    options = {"tools": tools, "prompt_tail": prompt}
+    found = read(feeds, dialect, finish, **options)
+    with Alone():
+        assert found == read(feeds, dialect, finish, **options)
+
+
+# -- beside another channel ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 3, 200])
+def test_a_call_in_reasoning_is_a_draft_once_the_answer_has_begun(size: int) -> None:
+    """However often the machine is asked: what came as reasoning before is over by then."""
+    answer = f"\n{PARIS} <tool_call>\n<function={LONG}_and_longer_still"
+    feeds: list[Feed] = [("<tool_call>\n<function=ping", "reasoning", None)]
+    feeds += [(answer[i : i + size], "content", None) for i in range(0, len(answer), size)]
+    feeds += [("s on and on", "reasoning", None)]
+    events, _ = read(feeds)
+    thought = "".join(e.text for e in events if isinstance(e, Reasoning))
+    assert thought == "<tool_call>\n<function=pings on and on"
