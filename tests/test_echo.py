@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import pytest
@@ -16,6 +17,7 @@ from toolglot import CallEnd, CallStart, Defect, Event, Limits, Markup, Parser, 
 from toolglot.claims import Claims
 from toolglot.echo import MOST, Echo
 from toolglot.envelope import Machine
+from toolglot.window import Window
 
 TOOLS = tools_from(
     "get_weather(city: string, days?: integer, deep?: object, sunny?: boolean); ping(); "
@@ -52,15 +54,12 @@ def plain(deltas: list[str]) -> list[Feed]:
     return [(delta, "content", None) for delta in deltas]
 
 
-class Alone:
+@contextmanager
+def alone() -> Iterator[None]:
     """Without echoes."""
-
-    def __enter__(self) -> None:
-        self.expect_next = Claims.expect_next
-        Claims.expect_next = Machine.expect_next  # type: ignore[method-assign, assignment]
-
-    def __exit__(self, *fault: object) -> None:
-        Claims.expect_next = self.expect_next  # type: ignore[method-assign]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Claims, "expect_next", Machine.expect_next)
+        yield
 
 
 @pytest.fixture
@@ -97,26 +96,26 @@ def test_calls_behind_one_of_their_form(slug: str, size: int, gone: list[bool]) 
     ]
     # Of longer deltas none ends where a call does, but by chance.
     assert any(gone) or size > 10
-    with Alone():
+    with alone():
         assert (events, reached) == read(plain(deltas), slug)
 
 
-def test_most_of_a_turn_is_read_without_the_machine(gone: list[bool]) -> None:
+def test_most_of_a_turn_is_read_without_the_machine(
+    gone: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = "\n".join([PARIS] * 20)
-    steps = []
+    fed: list[str] = []
+    feed = Window.feed
+
+    def noted(source: Window, delta: str, special: bool | None = None) -> None:
+        fed.append(delta)
+        feed(source, delta, special)
+
+    monkeypatch.setattr(Window, "feed", noted)
     parser = Parser("qwen3_coder", tools=TOOLS)
-    lane = parser._sole
-    assert lane is not None
-
-    def counted() -> Iterator[None]:
-        for step in steps_of:
-            steps.append(step)
-            yield
-
-    steps_of, lane.steps = lane.steps, counted()  # type: ignore[assignment]
     ended: list[int] = []
     for i in range(0, len(text), 4):
-        ended += [len(steps) for event in parser.feed(text[i : i + 4]) if isinstance(event, CallEnd)]
+        ended += [len(fed) for event in parser.feed(text[i : i + 4]) if isinstance(event, CallEnd)]
     # The first call is the machine's.
     assert ended == [ended[0]] * 20
     assert gone == [True] * len(gone)
@@ -139,7 +138,7 @@ def test_a_call_that_is_not_of_the_form_is_the_machine_s(gone: list[bool]) -> No
         gone.clear()
         found = read(plain(deltas))
         assert False in gone, second
-        with Alone():
+        with alone():
             assert found == read(plain(deltas))
 
 
@@ -214,7 +213,7 @@ ARGUMENTS = st.one_of(
     )
 )
 LONG = "a_tool_with_a_name_as_long_as_some_have_it"
-CALLS = st.one_of(
+CALLS: st.SearchStrategy[tuple[str, dict[str, Any]]] = st.one_of(
     st.tuples(st.just("get_weather"), ARGUMENTS),
     st.tuples(st.just(LONG), st.fixed_dictionaries({"an_argument_with_a_long_name_too": TEXTS})),
     st.tuples(st.sampled_from(["ping", "other"]), st.just({})),
@@ -279,7 +278,7 @@ def test_an_echo_reads_as_the_machine_does(
         at += len(delta)
     options = {"tools": tools, "prompt_tail": prompt}
     found = read(feeds, dialect, finish, **options)
-    with Alone():
+    with alone():
         assert found == read(feeds, dialect, finish, **options)
 
 
@@ -291,8 +290,8 @@ def test_a_call_in_reasoning_is_a_draft_once_the_answer_has_begun(size: int) -> 
     """However often the machine is asked: what came as reasoning before is over by then."""
     answer = f"\n{PARIS} <tool_call>\n<function={LONG}_and_longer_still"
     feeds: list[Feed] = [("<tool_call>\n<function=ping", "reasoning", None)]
-    feeds += [(answer[i : i + size], "content", None) for i in range(0, len(answer), size)]
-    feeds += [("s on and on", "reasoning", None)]
+    feeds += plain([answer[i : i + size] for i in range(0, len(answer), size)])
+    feeds.append(("s on and on", "reasoning", None))
     events, _ = read(feeds)
     thought = "".join(e.text for e in events if isinstance(e, Reasoning))
     assert thought == "<tool_call>\n<function=pings on and on"

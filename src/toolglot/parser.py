@@ -221,16 +221,16 @@ class Parser:
         if self._custom is not None:
             return self._custom.feed(delta, channel) or _NOTHING
         lane = self._answer
-        before = None
         if lane is None or channel != "content":
             lane = self._lane(channel)
-        elif self._thinks and self._thinker is not None and delta.strip():
-            self._thinks = False
-            before = self._thinking_over(self._thinker)
         self._run = NO_RUN
+        before: list[Event] = []
         if channel != self._fed:
-            self._turn(channel, lane.source)
+            before = self._turn(channel, lane.source)
             self._thinks = self._thinks or channel == "reasoning"
+        if self._thinks and channel == "content" and self._thinker is not None and delta.strip():
+            self._thinks = False
+            before += self._thinking_over(self._thinker)
         source, spans = lane.source, self._spans
         source.feed(delta, special)
         next(lane.steps, None)
@@ -243,21 +243,25 @@ class Parser:
             if run.ready(shift, since, special is False):
                 self._run = run
                 self._special = special
-        if before:
-            events = before + events
-        return events or _NOTHING
+        return before + events or _NOTHING
 
-    def _turn(self, channel: str, source: Source) -> None:
-        """Text comes on another channel than before: that of ``source``."""
+    def _turn(self, channel: str, source: Source) -> list[Event]:
+        """Text comes on another channel than before, that of ``source``: what is certain on the last one."""
         self._sole = None
+        events: list[Event] = []
         if self._fed:
-            last = self._lane(self._fed).source
-            last.settle()
+            lane = self._lane(self._fed)
+            last = lane.source
+            if last.run is not None:
+                last.settle()
+                next(lane.steps, None)
+                events = self._out(lane, self._fed, lane.drain())
             length = last.base + len(last.text) - self._since
             self._spans = self._spans.both(self._fed, length, channel)
         source.settle()
         self._fed = channel
         self._since = source.base + len(source.text)
+        return events
 
     def close(self, finish_reason: str | None = None) -> Sequence[Event]:
         """The text has ended, because of ``finish_reason`` (``stop``, ``length`` …; None = unknown).

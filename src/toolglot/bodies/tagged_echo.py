@@ -113,15 +113,19 @@ class TaggedEcho(Echo):
                 part = self._values().part(text[at:])
                 if part is None:
                     return NOT_SO
-                taken, escaped, _, size = part
+                taken, escaped, held, size = part
+                at += size
                 if size and live:
                     json += escaped
-                    to = base + at + size
+                    to = base + at
                 elif size:
                     self._kept.append(taken)
+                if size and held:
+                    # That may be the value's end.
+                    continue
                 if json:
                     self.arguments(json, to, events)
-                return at + size
+                return at
             if live:
                 json += json_escape(match[1]) + '"'
             else:
