@@ -74,6 +74,10 @@ class Channel:
             self.out = self._bottom
         return ready
 
+    def put_back(self, events: list[Event]) -> None:
+        """``events``, which were drained, are ready again, before all that came since."""
+        self._bottom[:0] = events
+
     # -- events ---------------------------------------------------------------------------------
 
     def emit(self, event: Event) -> None:

@@ -60,7 +60,7 @@ class Echo(Run):
             "_moved",
             "_name",
         ),
-        *("_next", "_seen", "_sent", "_since", "_start", "_turn"),
+        *("_next", "_seen", "_sent", "_since", "_start", "_told", "_turn"),
     )
 
     def __init__(self, machine: Machine, next: Beginning, turn: Pattern) -> None:
@@ -77,12 +77,12 @@ class Echo(Run):
         self._turn = turn
         self._failed = 0
         # Where the last call ended that is over, what stands in front of that, and what was read since, with
-        # so much of what is held: the events of that have gone out, and of the arguments this JSON.
+        # so much of what is held: the events of that have gone out, and so many of these pieces of JSON.
         self._start = 0
         self._context = ""
         self._moved = False
         self._since: list[str] = []
-        self._seen = self._sent = 0
+        self._seen = self._sent = self._told = 0
         self._json: list[str] = []
         self._aside = machine.channel.aside
         self._count = 0
@@ -139,20 +139,39 @@ class Echo(Run):
             # What comes of this has gone out. Of a value, something of what is held may have been needed.
             seen = self._seen
             source.text += since + held[:seen]
-            while self._read_again() < self._sent and seen < len(held):
+            events = self._read_again()
+            while channel.mark < self._sent and seen < len(held):
                 source.text += held[seen]
                 seen += 1
+                events += self._read_again()
+            channel.put_back(self._unsent(events))
             held = held[seen:]
         self.inside = self._moved = False
         source.text += held
 
-    def _read_again(self) -> int:
-        """Let the machine read what went out; up to where it has."""
+    def _read_again(self) -> list[Event]:
+        """What the machine says of what went out."""
         next(self._machine.steps, None)
-        channel = self._machine.channel
-        channel.drain()
         self.source.run = None
-        return channel.mark
+        return self._machine.channel.drain()
+
+    def _unsent(self, events: list[Event]) -> list[Event]:
+        """Of what the machine says, what has not gone out."""
+        sent, count = self._sent, sum(map(len, self._json[: self._told]))
+        unsent: list[Event] = []
+        for event in events:
+            start, end = event.span
+            if isinstance(event, Arguments):
+                text = event.text[count:]
+                count = max(count - len(event.text), 0)
+                if text:
+                    unsent.append(Arguments(event.index, text, (max(start, sent), end)))
+            elif isinstance(event, Markup):
+                if end > sent:
+                    unsent.append(Markup((max(start, sent), end)))
+            elif end > sent or not isinstance(event, CallStart):
+                unsent.append(event)
+        return unsent
 
     # -- as a reader ------------------------------------------------------------------------------
 
@@ -198,6 +217,7 @@ class Echo(Run):
                 self._since.append(text[begun:at])
             self._seen = len(text) - at if inside else 0
             self._sent = self.mark
+            self._told = len(self._json)
             self.held = text[at:]
             self.at = base + at
             self.most = min(self.at + JOIN, self._end) if self.index >= 0 else self.at
@@ -238,7 +258,7 @@ class Echo(Run):
         self._moved = True
         self._start = self._sent = self.mark = at
         self._end = at + MOST
-        self._seen = 0
+        self._seen = self._told = 0
         self._since.clear()
         self._json.clear()
         self._aside = channel.aside
@@ -289,6 +309,7 @@ class Echo(Run):
     def sent(self, json: str, to: int) -> None:
         """``json`` of the arguments went out, for the text up to the offset ``to``."""
         self._json.append(json)
+        self._told = len(self._json)
         self.mark = self._sent = to
 
     def arguments(self, json: str, to: int, events: list[Event]) -> None:

@@ -136,6 +136,16 @@ class Run:
             remember(parts, text, learnt)
         return learnt
 
+    def enter(self, silent: bool) -> Parts:
+        """What is made of texts by this run, for another one that takes them: with events or ``silent``."""
+        self._silent = silent
+        self.parts = self._memory[silent]
+        return self.parts
+
+    def part(self, text: str) -> Part | None:
+        """What is made of ``text``, however much that holds; None where the machine must read it."""
+        return self._part(text, 0)
+
     def more(self, to: int) -> bool:
         """Whether ``at`` may move to ``to``, beyond ``most``; what was taken is joined before."""
         if to > self._end:
@@ -304,16 +314,6 @@ class RawRun(Run):
         safe = tail(text, end, self._blanks)
         taken = text[:safe]
         return taken, json_escape(taken), text[safe:], safe
-
-    def enter(self, silent: bool) -> Parts:
-        """What is made of texts, with events or ``silent``."""
-        self._silent = silent
-        self.parts = self._memory[silent]
-        return self.parts
-
-    def part(self, text: str) -> Part | None:
-        """What is made of ``text``; None where the machine must read it."""
-        return self._part(text, 0)
 
     def _deliver(self, text: str) -> None:
         if not self._silent:

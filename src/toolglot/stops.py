@@ -58,6 +58,13 @@ MEMBERS_END: Final = late(rf'"{_NEXT}{_MEMBER}*{_OVER}', re.ASCII)
 BEHIND_MEMBER: Final = late(r"[^ \t\r\n,]")
 
 
+# Behind an object's first member, a piece at a time: a scalar, a member's key, the end of an object.
+SCALAR_END: Final = late(rf"(?:{_PLAIN_SCALAR}){_NEXT}", re.ASCII)
+NEXT_KEY: Final = late(rf"{_FEW},{_FEW}{_WHOLE}{_FEW}:{_FEW}(?=[^ \t\r\n])")
+OBJECT_END: Final = late(rf"{_FEW}}}")
+NO_MEMBERS: Final = late(rf"{{{_FEW}}}")
+
+
 class Head:
     """The beginning of an object: ``whole`` matches it, ``begun`` all that may go on as it, with no care.
 
@@ -112,6 +119,9 @@ KEY_BEGUN: Final = _begun(_KEY)
 COMMA_BEGUN: Final = _begun((",", _GAP, *_KEY))
 QUOTE_BEGUN: Final = _begun(('"', _GAP, ",", _GAP, *_KEY))
 SCALAR_BEGUN: Final = _begun((r"[A-Za-z0-9+\-._]+", _GAP, ",", _GAP, *_KEY))
+START_BEGUN: Final = _begun(("{", _GAP, *_KEY))
+AFTER_BEGUN: Final = _begun((_GAP, ",", _GAP, *_KEY))
+BLANKS_BEGUN: Final = Beginning(late(_GAP))
 # The same of an element.
 ELEMENT_QUOTE_BEGUN: Final = _begun(('"', _GAP, ",", _GAP))
 

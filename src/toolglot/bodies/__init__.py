@@ -71,7 +71,7 @@ _KNOWN: Final[dict[str, tuple[str, str, str, str]]] = {
 }
 
 # The codecs with a reader for calls in the form of the one in front of them, and its module.
-_ECHOES: Final = {"tagged": "tagged_echo"}
+_ECHOES: Final = {"json_object": "json_echo", "tagged": "tagged_echo"}
 
 CODEC_NAMES: Final = tuple(_KNOWN)
 
