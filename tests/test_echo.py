@@ -30,16 +30,25 @@ pytestmark = pytest.mark.skipif(
 Feed = tuple[str, Literal["content", "reasoning"], bool | None]
 
 
-def written(name: str, arguments: dict[str, Any], line: str = "\n") -> str:
+def tagged(name: str, arguments: dict[str, Any], line: str = "\n") -> str:
     values = {k: v if isinstance(v, str) else json.dumps(v) for k, v in arguments.items()}
     own = "".join(f"<parameter={k}>{line}{v}{line}</parameter>{line}" for k, v in values.items())
     return f"<tool_call>{line}<function={name}>{line}{own}</function>{line}</tool_call>"
 
 
-PARIS = written("get_weather", {"city": "Paris", "days": 3})
+def listed(name: str, arguments: dict[str, Any], line: str = "\n") -> str:
+    separators = (", ", ": ") if line else (",", ":")
+    own = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False, separators=separators)
+    return f"<tool_call>{line}{own}{line}</tool_call>"
 
 
-def read(feeds: list[Feed], dialect: str = "qwen3_coder", finish: str | None = "stop", **options: Any) -> Any:
+FORMS = {"qwen3_coder": tagged, "hermes": listed}
+"""The dialects whose calls are read here, and how such calls are written."""
+PARIS = {slug: form("get_weather", {"city": "Paris", "days": 3}) for slug, form in FORMS.items()}
+forms = pytest.mark.parametrize("slug", list(FORMS))
+
+
+def read(feeds: list[Feed], dialect: str, finish: str | None = "stop", **options: Any) -> Any:
     """All events, and how much of the text is in those that are no markup after each delta."""
     parser = Parser(dialect, **{"tools": TOOLS, **options})
     events: list[Event] = []
@@ -81,12 +90,14 @@ def gone(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 40, 200])
-@pytest.mark.parametrize("slug", ["qwen3_coder", "auto"])
-def test_calls_behind_one_of_their_form(slug: str, size: int, gone: list[bool]) -> None:
-    texts = [PARIS, written("get_weather", {"days": 14, "city": "Rome\n\nor <Bonn>"}), PARIS, PARIS]
-    text = "\n".join(texts)
+@pytest.mark.parametrize("dialect", ["own", "auto"])
+@forms
+def test_calls_behind_one_of_their_form(slug: str, dialect: str, size: int, gone: list[bool]) -> None:
+    rome = FORMS[slug]("get_weather", {"days": 14, "city": "Rome\n\nor <Bonn>"})
+    text = "\n".join((PARIS[slug], rome, PARIS[slug], PARIS[slug]))
     deltas = [text[i : i + size] for i in range(0, len(text), size)]
-    events, reached = read(plain(deltas), slug)
+    dialect = slug if dialect == "own" else dialect
+    events, reached = read(plain(deltas), dialect)
     assert [e.name for e in events if isinstance(e, CallStart)] == ["get_weather"] * 4
     assert [e.arguments for e in events if isinstance(e, CallEnd)] == [
         {"city": "Paris", "days": 3},
@@ -97,13 +108,16 @@ def test_calls_behind_one_of_their_form(slug: str, size: int, gone: list[bool]) 
     # Of longer deltas none ends where a call does, but by chance.
     assert any(gone) or size > 10
     with alone():
-        assert (events, reached) == read(plain(deltas), slug)
+        others, goals = read(plain(deltas), dialect)
+    assert events == others
+    assert reached == goals or size > 1
 
 
+@forms
 def test_most_of_a_turn_is_read_without_the_machine(
-    gone: list[bool], monkeypatch: pytest.MonkeyPatch
+    slug: str, gone: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "\n".join([PARIS] * 20)
+    text = "\n".join([PARIS[slug]] * 20)
     fed: list[str] = []
     feed = Window.feed
 
@@ -112,7 +126,7 @@ def test_most_of_a_turn_is_read_without_the_machine(
         feed(source, delta, special)
 
     monkeypatch.setattr(Window, "feed", noted)
-    parser = Parser("qwen3_coder", tools=TOOLS)
+    parser = Parser(slug, tools=TOOLS)
     ended: list[int] = []
     for i in range(0, len(text), 4):
         ended += [len(fed) for event in parser.feed(text[i : i + 4]) if isinstance(event, CallEnd)]
@@ -121,36 +135,53 @@ def test_most_of_a_turn_is_read_without_the_machine(
     assert gone == [True] * len(gone)
 
 
-def test_a_call_that_is_not_of_the_form_is_the_machine_s(gone: list[bool]) -> None:
-    odd = [
-        PARIS.replace("get_weather", "other"),
-        PARIS.replace("3", "three"),
-        PARIS.replace("=days", "=city"),
-        PARIS.replace("Paris", "a</parameter>b"),
-        PARIS.replace("Paris", "x" * MOST),
-        PARIS.replace("</parameter>", "", 1),
-        written("ping", {}),
-        PARIS.replace("\nParis\n", "Paris"),
-    ]
-    for second in odd:
-        text = "\n".join((PARIS, second, PARIS))
+TAGS, LIST = PARIS.values()
+ODD = {
+    "qwen3_coder": [
+        TAGS.replace("get_weather", "other"),
+        TAGS.replace("3", "three"),
+        TAGS.replace("=days", "=city"),
+        TAGS.replace("Paris", "a</parameter>b"),
+        TAGS.replace("Paris", "x" * MOST),
+        TAGS.replace("</parameter>", "", 1),
+        tagged("ping", {}),
+        TAGS.replace("\nParis\n", "Paris"),
+    ],
+    "hermes": [
+        LIST.replace("get_weather", "other"),
+        LIST.replace("3", "03"),
+        LIST.replace("days", "city"),
+        LIST.replace("3", '{"a": 3}'),
+        LIST.replace("Paris", "x" * MOST),
+        LIST.replace("Paris", "a\nb"),
+        LIST.replace("Paris", "\\ud800"),
+        LIST.replace("arguments", "parameters"),
+        LIST.replace("}}", "}"),
+        LIST.replace("}}", '}, "id": "a"}'),
+        LIST.replace('"Paris"', "'Paris'"),
+    ],
+}
+
+
+@forms
+def test_a_call_that_is_not_of_the_form_is_the_machine_s(slug: str, gone: list[bool]) -> None:
+    for odd in ODD[slug]:
+        text = "\n".join((PARIS[slug], odd, PARIS[slug]))
         deltas = [text[i : i + 5] for i in range(0, len(text), 5)]
         gone.clear()
-        found = read(plain(deltas))
-        assert False in gone, second
+        found, _ = read(plain(deltas), slug)
+        assert False in gone, odd
         with alone():
-            assert found == read(plain(deltas))
+            assert found == read(plain(deltas), slug)[0]
 
 
-def test_after_two_that_were_read_again_all_are_the_machine_s(gone: list[bool]) -> None:
-    odd = PARIS.replace("3", "three")
-    read(plain(list("\n".join((PARIS, odd, odd)))))
+@forms
+def test_after_two_that_were_read_again_all_are_the_machine_s(slug: str, gone: list[bool]) -> None:
+    deep = FORMS[slug]("get_weather", {"deep": {"a": 3}, "city": "a <b"}).replace("a <b", "a</parameter>b")
+    text = "\n".join((PARIS[slug], deep, deep, PARIS[slug], PARIS[slug]))
+    read(plain(list(text)), slug)
     assert gone.count(False) == 2
-    gone.clear()
-    read(plain(list("\n".join((PARIS, odd, odd, PARIS, PARIS)))))
-    assert gone.count(False) == 2
-    ended = max(i for i, own in enumerate(gone) if not own)
-    assert ended == len(gone) - 1
+    assert not gone[-1]
 
 
 @pytest.mark.parametrize(
@@ -158,9 +189,10 @@ def test_after_two_that_were_read_again_all_are_the_machine_s(gone: list[bool]) 
     [{"limits": Limits(header=40)}, {"arguments": "whole"}, {"on_defect": "strict"}, {"ids": "random"}],
     ids=["limits", "whole", "strict", "random"],
 )
-def test_where_more_counts_there_is_none(options: dict[str, Any], gone: list[bool]) -> None:
-    parser = Parser("qwen3_coder", tools=TOOLS, **options)
-    events = [event for c in "\n".join([PARIS] * 3) for event in parser.feed(c)]
+@forms
+def test_where_more_counts_there_is_none(slug: str, options: dict[str, Any], gone: list[bool]) -> None:
+    parser = Parser(slug, tools=TOOLS, **options)
+    events = [event for c in "\n".join([PARIS[slug]] * 3) for event in parser.feed(c)]
     assert len([e for e in [*events, *parser.close()] if isinstance(e, CallEnd)]) == 3
     assert gone == []
 
@@ -222,32 +254,55 @@ BETWEEN = st.sampled_from(["", "\n", "\n", "\n", " ", "\n\n", " and ", "\n" * 70
 PIECES = st.sampled_from(
     [
         *("<tool_call>", "</tool_call>", "<function=get_weather>", "<parameter=city>", "</parameter>"),
-        *("</function>", "\n", " ", "<", "</", ">", "`", "```", "<think>", "</think>", '"', "\ud800"),
+        *(
+            "</function>",
+            '"city": "Bonn"',
+            "{",
+            "}",
+            "[",
+            ",",
+            ":",
+            "\\",
+            "\\u12",
+            "0",
+            "\n",
+            " ",
+            "<",
+            "</",
+            ">",
+            "`",
+            "```",
+            "<think>",
+            "</think>",
+            '"',
+            "\ud800",
+        ),
     ]
 )
 CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), st.one_of(st.just(""), PIECES)), max_size=2)
 
 
 @st.composite
-def turns(draw: st.DrawFn) -> str:
-    """Calls, some of them not as they should be."""
+def turns(draw: st.DrawFn) -> tuple[str, str]:
+    """Calls, some of them not as they should be, and their dialect."""
+    slug = draw(st.sampled_from(list(FORMS)))
     line = draw(st.sampled_from(["\n"] * 6 + [""]))
     calls = draw(st.lists(st.tuples(CALLS, BETWEEN), min_size=2, max_size=5))
     text = draw(st.sampled_from(["", "Hi.\n", "<think>\nhm\n</think>\n\n"]))
-    text += "".join(written(name, arguments, line) + between for (name, arguments), between in calls)
+    text += "".join(FORMS[slug](name, arguments, line) + between for (name, arguments), between in calls)
     for place, length, piece in draw(CHANGES):
         at = int(place * len(text))
         text = text[:at] + piece + text[at + length :]
-    return text
+    return text, slug
 
 
 SPLITS = st.one_of(st.sampled_from([1, 2, 3, 4, 7, 13, 40, 200]), st.lists(st.floats(0, 1), max_size=40))
 
 
 @given(
-    text=turns(),
+    turn=turns(),
     split=SPLITS,
-    dialect=st.sampled_from(["qwen3_coder"] * 4 + ["mimo", "auto"]),
+    guess=st.sampled_from([False, False, False, True]),
     finish=st.sampled_from([None, "stop", "length"]),
     tools=st.sampled_from([TOOLS, TOOLS, TOOLS, None]),
     prompt=st.sampled_from(["", "", "", "<|im_start|>assistant\n<think>\n"]),
@@ -255,15 +310,17 @@ SPLITS = st.one_of(st.sampled_from([1, 2, 3, 4, 7, 13, 40, 200]), st.lists(st.fl
     special=st.sampled_from([None, None, None, False, 3]),
 )
 def test_an_echo_reads_as_the_machine_does(
-    text: str,
+    turn: tuple[str, str],
     split: int | list[float],
-    dialect: str,
+    guess: bool,
     finish: str,
     tools: Any,
     prompt: str,
     turned: int,
     special: Any,
 ) -> None:
+    text, slug = turn
+    dialect = "auto" if guess else slug
     if isinstance(split, int):
         deltas = [text[i : i + split] for i in range(0, len(text), split)]
     else:
@@ -277,9 +334,12 @@ def test_an_echo_reads_as_the_machine_does(
         feeds.append((delta, channel, says))
         at += len(delta)
     options = {"tools": tools, "prompt_tail": prompt}
-    found = read(feeds, dialect, finish, **options)
+    events, reached = read(feeds, dialect, finish, **options)
     with alone():
-        assert found == read(feeds, dialect, finish, **options)
+        others, goals = read(feeds, dialect, finish, **options)
+    assert events == others
+    # What stands behind a value of JSON the machine says earlier or later, as the deltas are.
+    assert reached == goals or slug == "hermes"
 
 
 # -- beside another channel ------------------------------------------------------------------------
@@ -288,10 +348,10 @@ def test_an_echo_reads_as_the_machine_does(
 @pytest.mark.parametrize("size", [1, 3, 200])
 def test_a_call_in_reasoning_is_a_draft_once_the_answer_has_begun(size: int) -> None:
     """However often the machine is asked: what came as reasoning before is over by then."""
-    answer = f"\n{PARIS} <tool_call>\n<function={LONG}_and_longer_still"
+    answer = f"\n{TAGS} <tool_call>\n<function={LONG}_and_longer_still"
     feeds: list[Feed] = [("<tool_call>\n<function=ping", "reasoning", None)]
     feeds += plain([answer[i : i + size] for i in range(0, len(answer), size)])
     feeds.append(("s on and on", "reasoning", None))
-    events, _ = read(feeds)
+    events, _ = read(feeds, "qwen3_coder")
     thought = "".join(e.text for e in events if isinstance(e, Reasoning))
     assert thought == "<tool_call>\n<function=pings on and on"

@@ -1,9 +1,10 @@
 """Echo: a call that has the form of the one in front of it, read as it comes and without the machine.
 
-Promises: what goes out, and when, is what the machine would have sent; only markup may come later. An echo
-reads what is there as a whole and in the one form that needs no care; for anything else the machine is
-brought to where the text stands: it reads the call that is not over again, and nothing goes out twice. So the
-machine stays the only judge of a text. What is longer than ``MOST`` is the machine's, too.
+Promises: what goes out is what the machine would have sent, with no character earlier, and later only what
+may wait for the next key or marker. An echo reads what is there as a whole and in the one form that needs no
+care; for anything else the machine is brought to where the text stands: it reads the call that is not over
+again, and nothing goes out twice. So the machine stays the only judge of a text. What is longer than ``MOST``
+is the machine's, too.
 
 Does not: know any syntax but the markers around a call; what is inside is read by a codec's own (``bodies``).
 """

@@ -1,4 +1,4 @@
-"""json_echo: an object with a call's name and arguments, none of which holds another one, read without the machine.
+"""json_echo: an object with a call's name and its arguments, read without the machine.
 
 Promises: what ``echo`` does, for objects that begin with the name and end with the arguments.
 
@@ -84,24 +84,37 @@ class JsonEcho(Echo):
         self.sent(text, self.at)
 
     def read(self, text: str, at: int, base: int, events: list[Event]) -> int:
-        comes, start = self._comes, at
-        if comes == _HEAD:
+        if self._comes == _HEAD:
             match = matched(self._arguments.whole, text, at)
             if match is None:
-                return self._hold(at, self._arguments.begun, text)
-            start = at = match.end()
+                return self._hold(text, at, self._arguments.begun)
+            at = match.end()
             self.markup(base + at, events)
-            comes = _OBJECT
+            self._comes = _OBJECT
+        start = at
+        at = self._members(text, at)
+        if at > start:
+            self.arguments(text[start:at], base + at, events)
+        if at < 0 or self._comes != _END:
+            return at
+        match = matched(OBJECT_END, text, at)
+        if match is None:
+            return self._hold(text, at, BLANKS_BEGUN)
+        at = match.end()
+        return at if self.over(base + at, events) else NOT_SO
+
+    def _members(self, text: str, at: int) -> int:
+        """Read on inside the arguments. Up to where, and what is waited for there; ``NOT_SO`` for nothing."""
+        comes = self._comes
         if comes == _OBJECT:
             match = matched(PLAIN_START, text, at)
-            if match is not None:
-                at, comes = match.end(), _VALUE
-            else:
+            comes = _VALUE
+            if match is None:
                 match = matched(NO_MEMBERS, text, at)
-                if match is None:
-                    self._comes = comes
-                    return self._hold(at, START_BEGUN, text)
-                at, comes = match.end(), _END
+                comes = _END
+            if match is None:
+                return self._hold(text, at, START_BEGUN)
+            at = match.end()
         while comes != _END:
             if comes == _VALUE:
                 if text[at] == '"':
@@ -109,17 +122,16 @@ class JsonEcho(Echo):
                 else:
                     match = matched(SCALAR_END, text, at)
                     if match is None:
-                        return self._goes_on(text, start, at, base, comes, SCALAR_BEGUN, events)
+                        self._comes = comes
+                        return self._hold(text, at, SCALAR_BEGUN)
                     at, comes = match.end(), _AFTER
             if comes == _STRING:
                 match = matched(_INSIDE.inside, text, at)
                 at = at if match is None else match.end()
                 match = matched(MEMBER_END, text, at)
                 if match is None:
-                    part = self._string.part(text[at:])
-                    if part is None or part[3]:
-                        return NOT_SO
-                    return self._goes_on(text, start, at, base, comes, None, events)
+                    self._comes = comes
+                    return self._goes_on(text, at)
                 at, comes = at + 1, _AFTER
             match = matched(NEXT_KEY, text, at)
             if match is not None:
@@ -127,41 +139,24 @@ class JsonEcho(Echo):
                 continue
             match = matched(OBJECT_END, text, at)
             if match is None:
-                return self._goes_on(text, start, at, base, comes, AFTER_BEGUN, events)
+                self._comes = comes
+                return self._hold(text, at, AFTER_BEGUN)
             at, comes = match.end(), _END
-        if at > start:
-            self.arguments(text[start:at], base + at, events)
-        match = matched(OBJECT_END, text, at)
-        if match is None:
-            self._comes = comes
-            return self._hold(at, BLANKS_BEGUN, text)
-        at = match.end()
-        return at if self.over(base + at, events) else NOT_SO
+        self._comes = comes
+        return at
 
-    def _hold(self, at: int, beginning: Beginning, text: str) -> int:
+    def _hold(self, text: str, at: int, beginning: Beginning) -> int:
         """Wait at local index ``at`` for what is but a ``beginning``, if it is."""
         if not beginning.begins(text, at):
             return NOT_SO
         self.expect(beginning)
         return at
 
-    def _goes_on(
-        self,
-        text: str,
-        start: int,
-        at: int,
-        base: int,
-        comes: int,
-        beginning: Beginning | None,
-        events: list[Event],
-    ) -> int:
-        """As ``_hold``, of arguments that were read from local index ``start`` on; in a string without."""
-        if beginning is None:
-            self.index = self.call
-            self.parts = self._string.enter(False)
-        elif self._hold(at, beginning, text) < 0:
+    def _goes_on(self, text: str, at: int) -> int:
+        """Wait at local index ``at`` for more of a string, if it may go on."""
+        part = self._string.part(text[at:])
+        if part is None or part[3]:
             return NOT_SO
-        self._comes = comes
-        if at > start:
-            self.arguments(text[start:at], base + at, events)
+        self.index = self.call
+        self.parts = self._string.enter(False)
         return at

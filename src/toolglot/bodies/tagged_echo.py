@@ -126,17 +126,10 @@ class TaggedEcho(Echo):
                 if json:
                     self.arguments(json, to, events)
                 return at
-            if live:
-                json += json_escape(match[1]) + '"'
-            else:
-                value = match[1]
-                if self._kept:
-                    value = "".join(self._kept) + value
-                    self._kept.clear()
-                typed = param.typed(value)
-                if not typed.ok:
-                    return NOT_SO
-                json += typed.json
+            ended = json_escape(match[1]) + '"' if live else self._typed(param, match[1])
+            if not ended:
+                return NOT_SO
+            json += ended
             to = base + match.end(1) + 1
             at = match.end()
             param = None
@@ -146,6 +139,14 @@ class TaggedEcho(Echo):
         self.arguments(json + "}", base + at, events)
         at += len(match[2])
         return at if self.over(base + at, events) else NOT_SO
+
+    def _typed(self, param: Param, end: str) -> str:
+        """The JSON of a value that is kept up to its ``end``; empty where it is not of its type."""
+        if self._kept:
+            end = "".join(self._kept) + end
+            self._kept.clear()
+        typed = param.typed(end)
+        return typed.json if typed.ok else ""
 
     def _values(self) -> RawRun:
         """What takes more of a value."""
