@@ -18,7 +18,7 @@ from ..literals import json_string
 from ..parts import Beginning
 from ..runs import ESCAPED_MOST, HELD_MOST
 from ..scanner import NONE, Match, Pattern
-from ..schema import UNDECLARED, Tool
+from ..schema import Tool
 from ..stops import one_of, plain_element, value_end_begun
 from .rawvalue import Frame, wrong_type
 from .tags import Tagged, tag_at
@@ -92,7 +92,7 @@ def take_plain(reading: Reading, call: Call, match: Match, lead: str) -> bool:
     ):
         return False
     base, name = source.base, match[1]
-    param = UNDECLARED if call.tool is None else call.tool.param(name)
+    param = reading.param(call.tool, name)
     start = base + match.start(2)
     reading.channel.settle(start)
     source.pos = match.end(2) + 1

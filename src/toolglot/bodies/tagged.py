@@ -194,7 +194,7 @@ def _params(reading: Reading, call: Call, shape: Shape) -> Generator[None, None,
             reading.channel.settle(source.at)
             call.take(key + '""', 0)
         else:
-            param = _param(call, tagged, own)
+            param = _param(reading, call, tagged, own)
             if reading.body.quote:
                 yield from _quoted(reading, call, param, shape, key)
             else:
@@ -254,9 +254,9 @@ class EscapedValue(RawValue):
         return unescape(piece)
 
 
-def _param(call: Call, tagged: Tagged, tag: Tag) -> Param:
+def _param(reading: Reading, call: Call, tagged: Tagged, tag: Tag) -> Param:
     """The type of a parameter: by its attribute where the format has one, else by the schema."""
-    declared = UNDECLARED if call.tool is None else call.tool.param(tagged.name)
+    declared = reading.param(call.tool, tagged.name)
     if not tag.types:
         return declared
     stated = tagged.attributes.get(tag.types, "")

@@ -16,7 +16,7 @@ from ..literals import json_string
 from ..parts import Learnt
 from ..runs import RawRun
 from ..scanner import matched
-from ..schema import UNDECLARED, Param, Tool
+from ..schema import Param, Tool
 from ..sinks import Skip
 from ..stops import line_tag, named_tag, plain_end, tag_begun, turn
 from .elements import Shape, shape_of
@@ -102,7 +102,7 @@ class TaggedEcho(Echo):
                 name, at = match[1].strip(), match.end()
                 to = base + at
                 self.markup(to, events)
-                param = UNDECLARED if self.tool is None else self.tool.param(name)
+                param = self.reading.param(self.tool, name)
                 live = param.is_string
                 json = f'{self._lead}{json_string(name)}: "' if live else f"{self._lead}{json_string(name)}: "
                 self._lead = ", "
