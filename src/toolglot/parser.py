@@ -177,7 +177,7 @@ class Parser:
                 if NEW_EVENT is None:
                     return (run.event(piece, start, end),)
                 event = NEW_EVENT(run.kind)
-                if run.index >= 0:
+                if run.indexed:
                     event.index = run.index
                 event.text = piece
                 event.span = (start, end)
