@@ -23,7 +23,7 @@ TOOLS = tools_from(
     "get_weather(city: string, days?: integer, deep?: object, sunny?: boolean); ping(); "
     "a_tool_with_a_name_as_long_as_some_have_it(an_argument_with_a_long_name_too: string)"
 )
-compiled = not hasattr(Echo.go, "__code__")
+compiled = not hasattr(Echo.feed, "__code__")
 pytestmark = pytest.mark.skipif(
     compiled, reason="a compiled class cannot be changed from outside; the pure one does the same"
 )
@@ -75,14 +75,14 @@ def alone() -> Iterator[None]:
 def gone(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each text that an echo was asked to read was its own."""
     went: list[bool] = []
-    go = Echo.go
+    feed = Echo.feed
 
     def noted(echo: Echo, delta: str, events: list[Event]) -> str | None:
-        rest = go(echo, delta, events)
+        rest = feed(echo, delta, events)
         went.append(rest is None)
         return rest
 
-    monkeypatch.setattr(Echo, "go", noted)
+    monkeypatch.setattr(Echo, "feed", noted)
     return went
 
 

@@ -49,19 +49,8 @@ class Echo(Run):
 
     __slots__ = (
         *("call", "inside", "mark", "reading", "tool"),
-        *(
-            "_alone",
-            "_aside",
-            "_begun_as",
-            "_context",
-            "_count",
-            "_failed",
-            "_json",
-            "_machine",
-            "_moved",
-            "_name",
-        ),
-        *("_next", "_seen", "_sent", "_since", "_start", "_told", "_turn"),
+        *("_alone", "_aside", "_begun_as", "_context", "_count", "_failed", "_json", "_machine"),
+        *("_moved", "_name", "_next", "_seen", "_sent", "_since", "_start", "_told", "_turn"),
     )
 
     def __init__(self, machine: Machine, next: Beginning, turn: Pattern) -> None:
@@ -191,7 +180,7 @@ class Echo(Run):
             and not source.flags
         )
 
-    def go(self, delta: str, events: list[Event]) -> str | None:
+    def feed(self, delta: str, events: list[Event]) -> str | None:
         """Read ``delta`` and add its events; what of the text is the machine's, None where nothing is."""
         text = self.held + delta
         base = self.at

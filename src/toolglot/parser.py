@@ -194,7 +194,7 @@ class Parser:
             delta = clean(delta)
         before: list[Event] = []
         if isinstance(self._run, Echo) and special is None and self._special is None:
-            rest = self._run.go(delta, before)
+            rest = self._run.feed(delta, before)
             if rest is None:
                 return before or _NOTHING
             delta = rest
