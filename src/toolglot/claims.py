@@ -40,7 +40,7 @@ class Claims(Machine):
 
     __slots__ = (
         *("chosen", "chosen_by", "fenced", "guess", "more", "reached"),
-        *("_echo", "_echoed", "_entered", "_repeat", "_runs"),
+        *("_echo", "_entered", "_repeat", "_runs"),
     )
 
     def __init__(
@@ -52,9 +52,8 @@ class Claims(Machine):
         self.more: Meaning | None = None
         self._entered: Iterable[None] = _NOTHING
         self._repeat: Pattern | None = None
-        # What reads calls as the last one was read, and in which way that was.
-        self._echo: Echo | None = None
-        self._echoed: Way | None = None
+        # The way in which the last call was read, and what reads others so without the machine.
+        self._echo: tuple[Way, Echo | None] | None = None
         self.reached = 0
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
@@ -211,9 +210,9 @@ class Claims(Machine):
         way = self.way
         echo: Echo | None = None
         if self._repeat is not None and way is not None and self.reading.body is way.body:
-            if self._echoed is not way:
-                self._echoed, self._echo = way, echo_of(self, way)
-            echo = self._echo
+            if self._echo is None or self._echo[0] is not way:
+                self._echo = way, echo_of(self, way)
+            echo = self._echo[1]
         if echo is not None and echo.usable():
             self.source.run = echo
         else:

@@ -19,7 +19,7 @@ from .channel import Channel
 from .dialect import Dialect
 from .echo import Echo
 from .errors import ParserClosedError
-from .events import Event
+from .events import Arguments, Event
 from .lane import Lane, lane_of, prompt_of
 from .ledger import Ledger
 from .limits import Limits
@@ -176,8 +176,9 @@ class Parser:
                     return _NOTHING
                 if NEW_EVENT is None:
                     return (run.event(piece, start, end),)
-                event = NEW_EVENT(run.kind)
-                if run.indexed:
+                kind = run.kind
+                event = NEW_EVENT(kind)
+                if kind is Arguments:
                     event.index = run.index
                 event.text = piece
                 event.span = (start, end)

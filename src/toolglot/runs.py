@@ -55,7 +55,7 @@ class Run:
     """
 
     __slots__ = (
-        *("at", "held", "index", "indexed", "kind", "most", "parts", "pieces", "source"),
+        *("at", "held", "index", "kind", "most", "parts", "pieces", "source"),
         *("_ascii", "_end", "_from", "_joined", "_last", "_led", "_looked", "_memory", "_ordinary"),
         *("_silent", "_stop"),
     )
@@ -75,7 +75,6 @@ class Run:
         self._last = last
         self._ascii = False
         self.kind = kind
-        self.indexed = kind is Arguments
         self.index = -1
         self.at = 0
         self.most = -1
@@ -159,7 +158,7 @@ class Run:
 
     def event(self, text: str, start: int, end: int) -> Event:
         """The event of a piece."""
-        if self.indexed:
+        if self.kind is Arguments:
             return Arguments(self.index, text, (start, end))
         return Text(text, (start, end)) if self.kind is Text else Reasoning(text, (start, end))
 
