@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -182,6 +183,19 @@ def test_after_two_that_were_read_again_all_are_the_machine_s(slug: str, gone: l
     read(plain(list(text)), slug)
     assert gone.count(False) == 2
     assert not gone[-1]
+
+
+@forms
+def test_a_closed_parser_leaves_nothing_to_the_collector(slug: str) -> None:
+    text = "\n".join([PARIS[slug]] * 3)
+    read(plain(list(text)), slug)
+    gc.collect()
+    gc.disable()
+    try:
+        read(plain(list(text)), slug)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ class Claims(Machine):
     """Reads the calls of an answer. ``guess``: the dialect is not known, so only offered names count."""
 
     __slots__ = (
-        *("chosen", "chosen_by", "fenced", "guess", "more", "reached"),
-        *("_echo", "_entered", "_repeat", "_runs"),
+        *("chosen", "chosen_by", "echo", "fenced", "guess", "more", "reached"),
+        *("_entered", "_repeat", "_runs"),
     )
 
     def __init__(
@@ -53,7 +53,7 @@ class Claims(Machine):
         self._entered: Iterable[None] = _NOTHING
         self._repeat: Pattern | None = None
         # The way in which the last call was read, and what reads others so without the machine.
-        self._echo: tuple[Way, Echo | None] | None = None
+        self.echo: tuple[Way, Echo | None] | None = None
         self.reached = 0
         self.fenced = False
         self.chosen: Dialect | None = None if guess else table.dialects[-1]
@@ -210,9 +210,9 @@ class Claims(Machine):
         way = self.way
         echo: Echo | None = None
         if self._repeat is not None and way is not None and self.reading.body is way.body:
-            if self._echo is None or self._echo[0] is not way:
-                self._echo = way, echo_of(self, way)
-            echo = self._echo[1]
+            if self.echo is None or self.echo[0] is not way:
+                self.echo = way, echo_of(self, way)
+            echo = self.echo[1]
         if echo is not None and echo.usable():
             self.source.run = echo
         else:

@@ -63,6 +63,9 @@ class Lane:
         self.machine.reading.finish_reason = finish_reason
         for _ in self.steps:
             raise AssertionError("a machine waits for text after the end")
+        # These know the machine, which would be kept with them.
+        self.source.let_go()
+        self.machine.echo = None
         return self.drain()
 
 

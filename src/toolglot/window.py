@@ -120,6 +120,10 @@ class Window:
         if run is not None:
             run.settle()
 
+    def let_go(self) -> None:
+        """Nothing waits for text any more: runs know the window, and would keep it."""
+        self.run = self.waiting = self.taking = None
+
     def grow(self, text: str, ordinary: bool) -> None:
         """Append ``text``, which a run took; it is kept as it is, and not copied."""
         if ordinary:
